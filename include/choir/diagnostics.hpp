@@ -1,0 +1,37 @@
+// Diagnostics: a sink that collects every fault of a text or module.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "accy/result.hpp"
+#include "choir/operation.hpp"
+
+namespace accy::choir {
+
+struct Diagnostic {
+  SourceLocation where;
+  std::string op;       ///< name of the operation concerned; empty for a syntax error
+  std::string message;
+  std::string line;     ///< the source line, when known; printed with a caret under the column
+  std::string to_string() const;
+};
+
+/// Collects up to a limit; the rest is counted.
+class Diagnostics {
+ public:
+  void report(SourceLocation where, std::string op, std::string message, std::string line = {});
+  /// At the operation's first location.
+  void report(const Operation& operation, std::string message);
+  bool empty() const { return list_.empty(); }
+  const std::vector<Diagnostic>& list() const { return list_; }
+  /// All of them as one error at the place of the first; the sink must not be empty.
+  Error to_error(ErrorCode code = ErrorCode::invalid_input) const;
+
+ private:
+  static constexpr std::size_t maximum = 100;
+  std::vector<Diagnostic> list_;
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace accy::choir

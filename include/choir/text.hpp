@@ -1,0 +1,46 @@
+// The text form: printer, parser and structural verifier.
+//
+//   text   := "choir" STAGE "v1" [attributes] operation*
+//   operation := [%value ("," %value)* "="] dialect.name [@symbol] [%value ("," %value)*]
+//                [attributes] [":" type ("," type)*] region* [location]
+//   region := "(" [%value ":" type ("," %value ":" type)*] ")" "{" operation* "}"
+//   attributes := "{" [word "=" attribute ("," word "=" attribute)*] "}"
+//   attribute  := true | false | INTEGER | FLOAT | STRING | word | @symbol | "!" type
+//                 | "[" attributes "]" | "{" ... "}" | x"HEX"
+//   type   := word ["<" parameter ("," parameter)* ">"]
+//   location := "loc" "(" STRING ":" LINE ":" COLUMN ("," ...)* ")"
+//
+// A comment runs from // to the end of the line. A type parameter is an attribute.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "choir/diagnostics.hpp"
+#include "choir/module.hpp"
+
+namespace accy::choir {
+
+struct PrintOptions {
+  bool locations = true;  ///< with `loc(...)` after each operation
+  bool names = true;      ///< names from the source; otherwise numbers only
+};
+
+std::string print(const Module& module, PrintOptions options = {});
+std::string print(const Operation& operation, PrintOptions options = {});
+std::string print(Type type);
+std::string print(Attribute attribute);
+
+/// Reads a module. Errors name file, line and column, show the line and say what was expected. A
+/// parsed operation has the location of its text unless the text gives one. Does not verify.
+Result<Module> parse(std::string_view text, std::string_view file, const Registry& registry);
+
+/// Structure, types, dominance, counts, inference and each operation's own rules; all faults.
+void verify(const Module& module, Diagnostics& diagnostics);
+Status verify(const Module& module);
+
+/// Parse, then verify.
+Result<Module> parse_and_verify(std::string_view text, std::string_view file,
+                                const Registry& registry);
+
+}  // namespace accy::choir
