@@ -1,6 +1,7 @@
 # accy_library(NAME SOURCES...): a static part of accy with the project's compile rules.
 
-set(ACCY_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers
+# -Wrestrict is wrong about std::string in g++ 12 (GCC bug 105329).
+set(ACCY_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers -Wno-restrict
                          -ffp-contract=off -fvisibility=hidden)
 if(ACCY_WARNINGS_AS_ERRORS)
   list(APPEND ACCY_COMPILE_OPTIONS -Werror)

@@ -113,6 +113,9 @@ using PlanStep = std::variant<LaunchStep, CopyStep, BarrierStep>;
 struct PlanDescription {
   std::size_t slot_count = 0;
   std::vector<PlanStep> steps;
+  /// Whether runs tell the time of each launch. Taking it may cost more than a small launch itself
+  /// (lavapipe: 80 us against 14 us), so plans made for speed say false.
+  bool timed = true;
 };
 
 /// Loaded kernels of one executable.
@@ -128,7 +131,8 @@ class Plan {
 };
 
 struct RunTiming {
-  /// Nanoseconds on the device of each LaunchStep in order; empty when the device cannot tell.
+  /// Nanoseconds on the device of each LaunchStep in order; empty when the device cannot tell
+  /// or the plan is not timed.
   std::vector<std::uint64_t> launch_ns;
 };
 

@@ -13,7 +13,7 @@ namespace limits {
 inline constexpr std::int64_t dimension = std::int64_t{1} << 40;  ///< elements along one axis
 inline constexpr std::int64_t elements = std::int64_t{1} << 40;   ///< elements of one tensor
 inline constexpr std::size_t rank = 8;                            ///< axes of one tensor
-inline constexpr std::size_t nesting = 64;                        ///< nested regions, types, attributes
+inline constexpr std::size_t nesting = 64;  ///< regions, types or attributes inside each other
 }  // namespace limits
 
 /// a * b, or an error naming both factors.
@@ -24,7 +24,8 @@ Result<std::int64_t> checked_add(std::int64_t a, std::int64_t b);
 /// each dimension is checked against limits::dimension first.
 Result<std::int64_t> element_count(std::span<const std::int64_t> shape);
 /// element_count(shape) * bytes_per_element, checked.
-Result<std::int64_t> byte_count(std::span<const std::int64_t> shape, std::int64_t bytes_per_element);
+Result<std::int64_t> byte_count(std::span<const std::int64_t> shape,
+                                std::int64_t bytes_per_element);
 /// value rounded up to a multiple of alignment (a power of two), checked.
 Result<std::int64_t> checked_align(std::int64_t value, std::int64_t alignment);
 

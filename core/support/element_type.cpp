@@ -51,7 +51,8 @@ std::uint16_t half_from_double(double value) {
   if (magnitude == 0) return sign;
   if (std::isfinite(magnitude)) magnitude = round_to_precision(magnitude, 10, -14);
   if (magnitude >= 65536.0) return static_cast<std::uint16_t>(sign | 0x7c00);
-  if (magnitude < 0x1p-14) return static_cast<std::uint16_t>(sign | static_cast<int>(magnitude * 0x1p24));
+  if (magnitude < 0x1p-14)
+    return static_cast<std::uint16_t>(sign | static_cast<int>(magnitude * 0x1p24));
   const int exponent = std::ilogb(magnitude);
   const int fraction = static_cast<int>(std::ldexp(magnitude, 10 - exponent)) & 0x3ff;
   return static_cast<std::uint16_t>(sign | ((exponent + 15) << 10) | fraction);
@@ -71,12 +72,14 @@ double double_from_half(std::uint16_t bits) {
 }
 
 std::uint16_t bfloat16_from_double(double value) {
-  if (std::isnan(value)) return static_cast<std::uint16_t>((std::signbit(value) ? 0x8000 : 0) | 0x7fc0);
+  if (std::isnan(value))
+    return static_cast<std::uint16_t>((std::signbit(value) ? 0x8000 : 0) | 0x7fc0);
   double rounded = value;
   if (std::isfinite(value) && value != 0)
     rounded = std::copysign(round_to_precision(std::fabs(value), 7, -126), value);
   // Exact now, so the conversion to float cannot round again; overflow gives infinity.
-  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(rounded)) >> 16);
+  return static_cast<std::uint16_t>(
+      std::bit_cast<std::uint32_t>(static_cast<float>(rounded)) >> 16);
 }
 
 double double_from_bfloat16(std::uint16_t bits) {

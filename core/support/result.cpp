@@ -38,7 +38,8 @@ std::string Error::to_string() const {
   return text;
 }
 
-void assertion_failed(const char* condition, const char* file, int line, const std::string& message) {
+void assertion_failed(const char* condition, const char* file, int line,
+                      const std::string& message) {
   std::fprintf(stderr, "accy: internal error: %s (%s) at %s:%d\n", message.c_str(), condition, file,
                line);
   std::abort();

@@ -65,7 +65,8 @@ using Failure = tl::unexpected<Error>;
 inline Failure fail(ErrorCode code, std::string message) {
   return Failure(Error{code, std::move(message), {}, {}, 0, {}});
 }
-inline Failure fail(ErrorCode code, std::string message, SourceLocation where, std::string op = {}) {
+inline Failure fail(ErrorCode code, std::string message, SourceLocation where,
+                    std::string op = {}) {
   return Failure(Error{code, std::move(message), std::move(where), std::move(op), 0, {}});
 }
 inline Failure fail(Error error) { return Failure(std::move(error)); }

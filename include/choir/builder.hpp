@@ -24,7 +24,8 @@ class Builder {
   /// Creates with given result types; nothing is verified yet. Regions are added as many as the
   /// definition says, empty.
   Operation* create(std::string_view name, std::span<Value* const> operands,
-                    std::span<const Type> result_types, std::vector<NamedAttribute> attributes = {});
+                    std::span<const Type> result_types,
+                    std::vector<NamedAttribute> attributes = {});
   Operation* create(std::string_view name, std::initializer_list<Value*> operands,
                     std::initializer_list<Type> result_types,
                     std::vector<NamedAttribute> attributes = {});

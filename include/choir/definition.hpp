@@ -28,7 +28,9 @@ enum class Trait : std::uint32_t {
 constexpr std::uint32_t operator|(Trait a, Trait b) {
   return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b);
 }
-constexpr std::uint32_t operator|(std::uint32_t a, Trait b) { return a | static_cast<std::uint32_t>(b); }
+constexpr std::uint32_t operator|(std::uint32_t a, Trait b) {
+  return a | static_cast<std::uint32_t>(b);
+}
 
 /// One interface of an operation: the key is the address of the interface type's `key` member.
 struct InterfaceEntry {

@@ -23,6 +23,8 @@ class Diagnostics {
   void report(SourceLocation where, std::string op, std::string message, std::string line = {});
   /// At the operation's first location.
   void report(const Operation& operation, std::string message);
+  /// Gives each diagnostic of that file its line of the text, so that it is shown.
+  void attach_lines(std::string_view file, std::string_view text);
   bool empty() const { return list_.empty(); }
   const std::vector<Diagnostic>& list() const { return list_; }
   /// All of them as one error at the place of the first; the sink must not be empty.

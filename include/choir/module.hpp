@@ -7,8 +7,8 @@
 
 namespace accy::choir {
 
-/// A whole program at one stage: `choir <stage> v1 {attributes}` and a list of operations. Move-only;
-/// not safe to change from several threads.
+/// A whole program at one stage: `choir <stage> v1 {attributes}` and a list of operations.
+/// Move-only; not safe to change from several threads.
 class Module {
  public:
   Module(const Registry& registry, std::string_view stage);

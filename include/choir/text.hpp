@@ -1,16 +1,21 @@
 // The text form: printer, parser and structural verifier.
 //
-//   text   := "choir" STAGE "v1" [attributes] operation*
+//   text   := "choir" STAGE "v1" [attributes] [location] operation*
 //   operation := [%value ("," %value)* "="] dialect.name [@symbol] [%value ("," %value)*]
 //                [attributes] [":" type ("," type)*] region* [location]
 //   region := "(" [%value ":" type ("," %value ":" type)*] ")" "{" operation* "}"
-//   attributes := "{" [word "=" attribute ("," word "=" attribute)*] "}"
+//   attributes := "{" [key "=" attribute ("," key "=" attribute)*] "}"     key := word | STRING
 //   attribute  := true | false | INTEGER | FLOAT | STRING | word | @symbol | "!" type
-//                 | "[" attributes "]" | "{" ... "}" | x"HEX"
-//   type   := word ["<" parameter ("," parameter)* ">"]
-//   location := "loc" "(" STRING ":" LINE ":" COLUMN ("," ...)* ")"
+//                 | "[" [attribute ("," attribute)*] "]" | attributes | x"HEX"
+//   type   := word ["<" attribute ("," attribute)* ">"]
+//   location := "loc" "(" [STRING ":" LINE ":" COLUMN ("," ...)*] ")"
 //
-// A comment runs from // to the end of the line. A type parameter is an attribute.
+// A comment runs from // to the end of the line. Line breaks mean nothing. A word is letters,
+// digits and _, not first a digit, several joined by dots; any other text is the word w"text".
+// Names behind % and @ are letters, digits and _ or a STRING; a value of bare digits has no name.
+// Result types may be left out where the operation infers them. A FLOAT has '.' or an exponent, or
+// is inf, -inf, nan or 0x and the 16 digits of its bits. `loc()` is no location; without `loc` an
+// operation has the place of its text. Escapes in a STRING: \" \\ \n \t \r \uXXXX.
 #pragma once
 
 #include <string>

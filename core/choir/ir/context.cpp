@@ -128,7 +128,9 @@ bool equal(const AttributeStorage& a, const AttributeStorage& b) {
   return a.kind == b.kind && a.integer == b.integer && a.text == b.text && a.type == b.type &&
          a.array == b.array && a.dictionary == b.dictionary && a.data == b.data;
 }
-bool equal(const LocationStorage& a, const LocationStorage& b) { return a.positions == b.positions; }
+bool equal(const LocationStorage& a, const LocationStorage& b) {
+  return a.positions == b.positions;
+}
 
 /// A set of immutable values at stable addresses.
 template <class Storage>

@@ -39,7 +39,8 @@ void Value::replace_all_uses_with(Value* other) {
   while (first_use_ != nullptr) first_use_->link(other);
 }
 
-std::unique_ptr<Operation> Operation::create(Context& context, const OperationDefinition& definition,
+std::unique_ptr<Operation> Operation::create(Context& context,
+                                             const OperationDefinition& definition,
                                              std::span<Value* const> operands,
                                              std::span<const Type> result_types,
                                              std::vector<NamedAttribute> attributes,
@@ -66,7 +67,8 @@ void Operation::set_operand(std::size_t index, Value* value) {
 }
 
 void Operation::set_operands(std::span<Value* const> values) {
-  // The values may be this operation's own operands, read through `values`: link the new uses first.
+  // The values may be this operation's own operands, read through `values`: link the new uses
+  // first.
   auto uses = std::make_unique<Use[]>(values.size());
   for (std::size_t index = 0; index < values.size(); ++index) {
     uses[index].owner_ = this;
@@ -165,7 +167,8 @@ std::unique_ptr<Operation> Operation::clone(Context& context, ValueMap& map) con
   std::vector<NamedAttribute> attributes;
   attributes.reserve(attributes_.size());
   for (const NamedAttribute& attribute : attributes_)
-    attributes.push_back({attribute.name, foreign ? context.import(attribute.value) : attribute.value});
+    attributes.push_back(
+        {attribute.name, foreign ? context.import(attribute.value) : attribute.value});
   auto copy = create(context, definition_, operands, types, std::move(attributes),
                      foreign ? context.import(location_) : location_);
   auto map_value = [&](const Value& from, Value* to) {
@@ -182,7 +185,8 @@ std::unique_ptr<Operation> Operation::clone(Context& context, ValueMap& map) con
       map_value(argument, target.add_argument(foreign ? context.import(argument.type())
                                                       : argument.type()));
     }
-    for (const Operation* nested : source.operations()) target.push_back(nested->clone(context, map));
+    for (const Operation* nested : source.operations())
+      target.push_back(nested->clone(context, map));
   }
   return copy;
 }

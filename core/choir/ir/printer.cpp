@@ -1,0 +1,312 @@
+#include <unordered_map>
+#include <unordered_set>
+
+#include "choir/ir/spelling.hpp"
+#include "choir/text.hpp"
+
+namespace accy::choir {
+
+namespace {
+
+void append_attribute(std::string& out, Attribute attribute);
+
+void append_type(std::string& out, Type type) {
+  if (!type) {
+    out += "<null>";
+    return;
+  }
+  append_word(out, type.name());
+  if (type.parameters().empty()) return;
+  out += '<';
+  for (bool first = true; Attribute parameter : type.parameters()) {
+    if (!first) out += ", ";
+    first = false;
+    append_attribute(out, parameter);
+  }
+  out += '>';
+}
+
+void append_array(std::string& out, std::span<const Attribute> elements) {
+  out += '[';
+  for (bool first = true; Attribute element : elements) {
+    if (!first) out += ", ";
+    first = false;
+    append_attribute(out, element);
+  }
+  out += ']';
+}
+
+void append_dictionary(std::string& out, std::span<const NamedAttribute> entries) {
+  out += '{';
+  for (bool first = true; const NamedAttribute& entry : entries) {
+    if (!first) out += ", ";
+    first = false;
+    append_key(out, entry.name);
+    out += " = ";
+    append_attribute(out, entry.value);
+  }
+  out += '}';
+}
+
+void append_data(std::string& out, std::span<const std::byte> bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += "x\"";
+  for (std::byte byte : bytes) {
+    out += digits[std::to_integer<unsigned>(byte) >> 4];
+    out += digits[std::to_integer<unsigned>(byte) & 0xfU];
+  }
+  out += '"';
+}
+
+void append_attribute(std::string& out, Attribute attribute) {
+  if (!attribute) {
+    out += "<null>";
+    return;
+  }
+  switch (attribute.kind()) {
+    case AttributeKind::boolean: out += attribute.boolean() ? "true" : "false"; return;
+    case AttributeKind::integer: out += std::to_string(attribute.integer()); return;
+    case AttributeKind::floating: append_float(out, attribute.floating()); return;
+    case AttributeKind::string: append_quoted(out, attribute.text()); return;
+    case AttributeKind::word: append_word(out, attribute.text()); return;
+    case AttributeKind::symbol:
+      out += '@';
+      append_symbol(out, attribute.text());
+      return;
+    case AttributeKind::type:
+      out += '!';
+      append_type(out, attribute.type());
+      return;
+    case AttributeKind::array: append_array(out, attribute.array()); return;
+    case AttributeKind::dictionary: append_dictionary(out, attribute.dictionary()); return;
+    case AttributeKind::data: append_data(out, attribute.data()); return;
+  }
+}
+
+void append_location(std::string& out, Location location) {
+  out += " loc(";
+  for (bool first = true; const FilePosition& position : location.positions()) {
+    if (!first) out += ", ";
+    first = false;
+    append_quoted(out, position.file);
+    out += ':' + std::to_string(position.line) + ':' + std::to_string(position.column);
+  }
+  out += ')';
+}
+
+/// Gives each value a spelling that no other value seen from its place has.
+class ValueNames {
+ public:
+  explicit ValueNames(bool keep_names) : keep_names_(keep_names) {}
+
+  /// The spelling behind '%'; chosen when the value is first asked for.
+  const std::string& of(const Value& value);
+  void enter(bool isolated);
+  void leave();
+
+ private:
+  struct Isolation {
+    std::unordered_set<std::string> used;
+    std::unordered_map<std::string, std::uint64_t> suffixes;
+    std::vector<const Value*> order;
+    std::uint64_t next_number = 0;
+  };
+  struct Region {
+    bool isolated = false;
+    std::size_t visible = 0;
+  };
+  std::string choose(std::string_view name);
+
+  bool keep_names_;
+  std::unordered_map<const Value*, std::string> spellings_;
+  std::vector<Isolation> isolations_{1};
+  std::vector<Region> regions_;
+};
+
+const std::string& ValueNames::of(const Value& value) {
+  const auto [place, added] = spellings_.try_emplace(&value);
+  if (added) {
+    place->second = choose(value.name());
+    isolations_.back().used.insert(place->second);
+    isolations_.back().order.push_back(&value);
+  }
+  return place->second;
+}
+
+std::string ValueNames::choose(std::string_view name) {
+  Isolation& isolation = isolations_.back();
+  std::string spelling;
+  if (keep_names_ && is_usable_name(name)) {
+    append_value_name(spelling, name);
+    if (!isolation.used.contains(spelling)) return spelling;
+    constexpr std::size_t suffix_bytes = 21;
+    if (name.size() + suffix_bytes <= maximum_name_bytes) {
+      std::uint64_t& suffix = isolation.suffixes[std::string(name)];
+      do {
+        spelling.clear();
+        append_value_name(spelling, std::string(name) + "_" + std::to_string(++suffix));
+      } while (isolation.used.contains(spelling));
+      return spelling;
+    }
+  }
+  // Names of digits alone are quoted, so that no name is spelled like a number.
+  return std::to_string(isolation.next_number++);
+}
+
+void ValueNames::enter(bool isolated) {
+  if (isolated) isolations_.emplace_back();
+  regions_.push_back({isolated, isolations_.back().order.size()});
+}
+
+void ValueNames::leave() {
+  const Region region = regions_.back();
+  regions_.pop_back();
+  Isolation& isolation = isolations_.back();
+  for (; isolation.order.size() > region.visible; isolation.order.pop_back()) {
+    const auto place = spellings_.find(isolation.order.back());
+    isolation.used.erase(place->second);
+    spellings_.erase(place);
+  }
+  if (region.isolated) isolations_.pop_back();
+}
+
+class Printer {
+ public:
+  explicit Printer(PrintOptions options) : options_(options), names_(options.names) {}
+
+  void print_module(const Module& module);
+  void print_operation(const Operation& operation);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void print_results(const Operation& operation);
+  void print_operands(const Operation& operation);
+  void print_attributes(std::span<const NamedAttribute> attributes, std::string_view left_out);
+  void print_region(const Operation& operation, std::size_t index);
+  void print_block(const Block& block);
+  void print_value(const Value* value);
+
+  PrintOptions options_;
+  ValueNames names_;
+  std::string out_;
+  std::size_t indentation_ = 0;
+};
+
+void Printer::print_module(const Module& module) {
+  out_ += "choir ";
+  append_word(out_, module.stage());
+  out_ += " v1";
+  print_attributes(module.operation().attributes(), "stage");
+  if (options_.locations && !module.operation().location().positions().empty())
+    append_location(out_, module.operation().location());
+  out_ += '\n';
+  print_block(module.body());
+}
+
+void Printer::print_block(const Block& block) {
+  for (const Operation* operation = block.front(); operation != nullptr;
+       operation = operation->next()) {
+    out_.append(2 * indentation_, ' ');
+    print_operation(*operation);
+    out_ += '\n';
+  }
+}
+
+void Printer::print_operation(const Operation& operation) {
+  print_results(operation);
+  out_ += operation.name();
+  const bool is_symbol = operation.attribute("symbol").is(AttributeKind::symbol);
+  if (is_symbol) {
+    out_ += " @";
+    append_symbol(out_, operation.attribute("symbol").text());
+  }
+  print_operands(operation);
+  print_attributes(operation.attributes(), is_symbol ? "symbol" : "");
+  for (std::size_t index = 0; index < operation.result_count(); ++index) {
+    out_ += index == 0 ? " : " : ", ";
+    append_type(out_, operation.result(index)->type());
+  }
+  for (std::size_t index = 0; index < operation.region_count(); ++index)
+    print_region(operation, index);
+  if (options_.locations) append_location(out_, operation.location());
+}
+
+void Printer::print_results(const Operation& operation) {
+  for (std::size_t index = 0; index < operation.result_count(); ++index) {
+    if (index > 0) out_ += ", ";
+    print_value(operation.result(index));
+  }
+  if (operation.result_count() > 0) out_ += " = ";
+}
+
+void Printer::print_operands(const Operation& operation) {
+  for (std::size_t index = 0; index < operation.operand_count(); ++index) {
+    out_ += index == 0 ? " " : ", ";
+    print_value(operation.operand(index));
+  }
+}
+
+void Printer::print_value(const Value* value) {
+  out_ += '%';
+  out_ += value == nullptr ? "<null>" : names_.of(*value);
+}
+
+void Printer::print_attributes(std::span<const NamedAttribute> attributes,
+                               std::string_view left_out) {
+  std::vector<NamedAttribute> shown;
+  for (const NamedAttribute& attribute : attributes)
+    if (left_out.empty() || attribute.name != left_out) shown.push_back(attribute);
+  if (shown.empty()) return;
+  out_ += ' ';
+  append_dictionary(out_, shown);
+}
+
+void Printer::print_region(const Operation& operation, std::size_t index) {
+  const Block& block = operation.body(index);
+  names_.enter(operation.has(Trait::isolated));
+  out_ += " (";
+  for (std::size_t argument = 0; argument < block.argument_count(); ++argument) {
+    if (argument > 0) out_ += ", ";
+    print_value(block.argument(argument));
+    out_ += ": ";
+    append_type(out_, block.argument(argument)->type());
+  }
+  out_ += ") {";
+  if (!block.empty()) {
+    out_ += '\n';
+    ++indentation_;
+    print_block(block);
+    --indentation_;
+    out_.append(2 * indentation_, ' ');
+  }
+  out_ += '}';
+  names_.leave();
+}
+
+}  // namespace
+
+std::string print(const Module& module, PrintOptions options) {
+  Printer printer(options);
+  printer.print_module(module);
+  return printer.take();
+}
+
+std::string print(const Operation& operation, PrintOptions options) {
+  Printer printer(options);
+  printer.print_operation(operation);
+  return printer.take();
+}
+
+std::string print(Type type) {
+  std::string out;
+  append_type(out, type);
+  return out;
+}
+
+std::string print(Attribute attribute) {
+  std::string out;
+  append_attribute(out, attribute);
+  return out;
+}
+
+}  // namespace accy::choir

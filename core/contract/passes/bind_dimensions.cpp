@@ -1,0 +1,105 @@
+#include "contract/passes/bind_dimensions.hpp"
+
+#include <set>
+
+#include "dialect/tensor/type.hpp"
+#include "support/checked.hpp"
+
+namespace accy::contract {
+
+using choir::Attribute;
+using choir::AttributeKind;
+using tensor::Dimension;
+using tensor::TensorType;
+
+namespace {
+
+std::int64_t integer_entry(Attribute dictionary, std::string_view key, std::int64_t otherwise) {
+  if (!dictionary.is(AttributeKind::dictionary)) return otherwise;
+  const Attribute value = dictionary.get(key);
+  return value.is(AttributeKind::integer) ? value.integer() : otherwise;
+}
+
+void visit_values(choir::Module& module, const std::function<void(choir::Value&)>& visit) {
+  module.operation().walk([&](choir::Operation& operation) {
+    for (std::size_t index = 0; index < operation.result_count(); ++index)
+      visit(*operation.result(index));
+    for (std::size_t region = 0; region < operation.region_count(); ++region)
+      for (std::size_t index = 0; index < operation.body(region).argument_count(); ++index)
+        visit(*operation.body(region).argument(index));
+  });
+}
+
+std::set<std::string> used_symbols(choir::Module& module) {
+  std::set<std::string> symbols;
+  visit_values(module, [&](choir::Value& value) {
+    if (const auto type = TensorType::from(value.type()))
+      for (const Dimension& dimension : type->shape())
+        if (dimension.is_symbol()) symbols.emplace(dimension.symbol);
+  });
+  return symbols;
+}
+
+Result<std::int64_t> size_of(const std::string& symbol, Attribute declared,
+                             const DimensionBindings& bindings) {
+  std::int64_t size = integer_entry(declared, "default", -1);
+  if (const auto bound = bindings.find(symbol); bound != bindings.end()) size = bound->second;
+  if (size < 0)
+    return fail(ErrorCode::invalid_input,
+                "dimension '" + symbol + "' has no size: bind it or declare a default");
+  const std::int64_t minimum = integer_entry(declared, "minimum", 0);
+  const std::int64_t maximum = integer_entry(declared, "maximum", limits::dimension);
+  if (size < minimum || size > maximum)
+    return fail(ErrorCode::invalid_input,
+                "dimension '" + symbol + "' (" + std::to_string(size) + ") is outside its range (" +
+                    std::to_string(minimum) + " to " + std::to_string(maximum) + ")");
+  return size;
+}
+
+void bind_value(choir::Value& value, choir::Context& context, const DimensionBindings& sizes) {
+  const auto type = TensorType::from(value.type());
+  if (!type || type->is_static()) return;
+  std::vector<std::int64_t> shape;
+  for (const Dimension& dimension : type->shape())
+    shape.push_back(dimension.is_symbol() ? sizes.at(std::string(dimension.symbol))
+                                          : dimension.size);
+  value.set_type(TensorType::get(context, type->element(), std::span<const std::int64_t>(shape)));
+}
+
+Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindings& bindings) {
+  const std::set<std::string> symbols = used_symbols(context.module);
+  for (const auto& [symbol, size] : bindings)
+    if (!symbols.contains(symbol))
+      return fail(ErrorCode::invalid_input, "program has no dimension named '" + symbol + "'");
+  const Attribute declared = context.module.operation().attribute("dimensions");
+  DimensionBindings sizes;
+  for (const std::string& symbol : symbols) {
+    const Attribute entry =
+        declared.is(AttributeKind::dictionary) ? declared.get(symbol) : Attribute();
+    ACCY_TRY_ASSIGN(sizes[symbol], size_of(symbol, entry, bindings));
+  }
+  visit_values(context.module,
+               [&](choir::Value& value) { bind_value(value, context.module.context(), sizes); });
+  if (declared) context.module.operation().remove_attribute("dimensions");
+  return symbols.empty() && !declared ? choir::PassChange::unchanged : choir::PassChange::changed;
+}
+
+std::string options_text(const DimensionBindings& bindings) {
+  std::string text;
+  for (const auto& [symbol, size] : bindings) text += symbol + "=" + std::to_string(size) + ",";
+  return text;
+}
+
+}  // namespace
+
+choir::Pass bind_dimensions_pass(DimensionBindings bindings) {
+  std::string options = options_text(bindings);
+  return {.name = "accy-choir-bind-dimensions",
+          .description = "Replace named dimensions by sizes",
+          .options = std::move(options),
+          .run = [bindings = std::move(bindings)](
+                     choir::PassContext& context) { return run(context, bindings); },
+          .preserved = {}};
+}
+
+}  // namespace accy::contract

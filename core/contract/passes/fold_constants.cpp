@@ -1,0 +1,113 @@
+#include "contract/passes/fold_constants.hpp"
+
+#include "choir/builder.hpp"
+#include "dialect/tensor/constant.hpp"
+#include "dialect/tensor/evaluation.hpp"
+#include "dialect/tensor/type.hpp"
+#include "evaluate/tensor_evaluator.hpp"
+#include "support/checked.hpp"
+
+namespace accy::contract {
+
+using choir::Operation;
+using choir::Value;
+using tensor::Evaluation;
+using tensor::TensorType;
+
+namespace {
+
+bool is_constant(const Value* value) {
+  const Operation* operation = value->defining_operation();
+  return operation != nullptr && operation->name() == "tensor.constant";
+}
+
+bool moves(const Operation& operation) {
+  const std::string_view name = operation.name();
+  return name == "tensor.broadcast" || name == "tensor.reshape" || name == "tensor.transpose";
+}
+
+class Folder {
+ public:
+  explicit Folder(const FoldOptions& options) : options_(options) {}
+
+  Result<bool> fold(Operation& operation) {
+    if (!foldable(operation)) return false;
+    const auto type = TensorType::from(operation.result()->type());
+    const std::vector<std::int64_t> shape = type->static_shape();
+    ACCY_TRY_ASSIGN(const std::int64_t bytes, byte_count(shape, size_bytes(type->element())));
+    if (bytes > options_.result_bytes_maximum ||
+        bytes > options_.total_bytes_maximum - total_bytes_)
+      return false;
+    ACCY_TRY_ASSIGN(const std::vector<HostTensor> operands, operand_values(operation));
+    std::vector<const HostTensor*> pointers;
+    for (const HostTensor& operand : operands) pointers.push_back(&operand);
+    ACCY_TRY_ASSIGN(const HostTensor value, evaluate::evaluate_operation(operation, pointers));
+    total_bytes_ += bytes;
+    replace(operation, value);
+    return true;
+  }
+
+ private:
+  static bool foldable(const Operation& operation) {
+    if (!operation.has(choir::Trait::pure) || operation.operand_count() == 0 || moves(operation) ||
+        operation.definition().interface<Evaluation>() == nullptr)
+      return false;
+    for (const Value* operand : operation.operands())
+      if (!is_constant(operand)) return false;
+    return true;
+  }
+
+  static Result<std::vector<HostTensor>> operand_values(const Operation& operation) {
+    std::vector<HostTensor> values;
+    for (const Value* operand : operation.operands()) {
+      ACCY_TRY_ASSIGN(HostTensor value,
+                      evaluate::evaluate_operation(*operand->defining_operation(), {}));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+  static void replace(Operation& operation, const HostTensor& value) {
+    choir::Builder builder(&operation);
+    Operation* constant = tensor::create_constant(builder, value);
+    constant->result()->set_name(operation.result()->name());
+    operation.result()->replace_all_uses_with(constant->result());
+    operation.erase();
+  }
+
+  FoldOptions options_;
+  std::int64_t total_bytes_ = 0;
+};
+
+/// Constants that folding left without a reader.
+void erase_unused_constants(choir::Block& block) {
+  for (Operation* operation : block.operations())
+    if (operation->name() == "tensor.constant" && !operation->has_uses()) operation->erase();
+}
+
+Result<choir::PassChange> run(choir::PassContext& context, const FoldOptions& options) {
+  Folder folder(options);
+  bool changed = false;
+  for (Operation* function : context.module.body().operations()) {
+    if (function->region_count() == 0) continue;
+    for (Operation* operation : function->body().operations()) {
+      ACCY_TRY_ASSIGN(const bool folded, folder.fold(*operation));
+      changed = changed || folded;
+    }
+    if (changed) erase_unused_constants(function->body());
+  }
+  return changed ? choir::PassChange::changed : choir::PassChange::unchanged;
+}
+
+}  // namespace
+
+choir::Pass fold_constants_pass(FoldOptions options) {
+  return {.name = "accy-choir-constant-fold",
+          .description = "Evaluate what depends on constants alone",
+          .options = "result_bytes=" + std::to_string(options.result_bytes_maximum) +
+                     ",total_bytes=" + std::to_string(options.total_bytes_maximum),
+          .run = [options](choir::PassContext& context) { return run(context, options); },
+          .preserved = {}};
+}
+
+}  // namespace accy::contract

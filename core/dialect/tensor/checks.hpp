@@ -1,0 +1,47 @@
+// Reading operands and attributes of an op with errors that hold the values: for inference,
+// verification and evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "choir/diagnostics.hpp"
+#include "dialect/tensor/interfaces.hpp"
+#include "dialect/tensor/type.hpp"
+
+namespace accy::tensor {
+
+/// Failure with that message; the caller's verifier adds place and op.
+Failure invalid(std::string message);
+
+/// The type of an operand; an error when it is missing or no tensor.
+Result<TensorType> operand_type(const choir::Operation& operation, std::size_t index);
+/// The type of the only result; an error when it is no tensor.
+Result<TensorType> result_type(const choir::Operation& operation);
+/// The attribute of that name and kind.
+Result<choir::Attribute> required_attribute(const choir::Operation& operation,
+                                            std::string_view name, choir::AttributeKind kind);
+/// An axis attribute: an integer in [0, rank).
+Result<std::size_t> axis_attribute(const choir::Operation& operation, std::string_view name,
+                                   std::size_t rank);
+/// An array of distinct axes in [0, rank), in the order given.
+Result<std::vector<std::size_t>> axes_attribute(const choir::Operation& operation,
+                                                std::string_view name, std::size_t rank);
+Status check_increasing(std::span<const std::size_t> axes, std::string_view name);
+/// A word attribute that is one of the choices; the first choice when it is absent.
+Result<std::size_t> choice_attribute(const choir::Operation& operation, std::string_view name,
+                                     std::span<const std::string_view> choices);
+
+/// An error unless the two types are equal.
+Status check_equal(TensorType a, TensorType b);
+/// Errors naming the element type unless it is as demanded.
+Status check_numeric(TensorType type);
+Status check_float(TensorType type);
+/// The accumulate attribute, where present, is able to hold the element type.
+Status check_accumulate(const choir::Operation& operation, ElementType element);
+
+/// Reports attributes that are missing, of another kind, or not declared.
+void check_attributes(const choir::Operation& operation, std::span<const AttributeRule> rules,
+                      choir::Diagnostics& diagnostics);
+
+}  // namespace accy::tensor

@@ -1,0 +1,244 @@
+#include "dispatch/passes/fuse_regions.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "choir/builder.hpp"
+#include "dialect/host/host.hpp"
+#include "dialect/tensor/type.hpp"
+#include "dispatch/region.hpp"
+#include "support/checked.hpp"
+
+namespace accy::dispatch {
+
+using choir::Builder;
+using choir::Operation;
+using choir::Value;
+using host::ItemKind;
+
+namespace {
+
+bool is_item(const Operation* operation) {
+  return operation != nullptr && operation->name() == "host.item";
+}
+
+ItemKind kind_of(const Operation& item) {
+  return *host::item_kind_from(item.attribute("kind").text());
+}
+
+bool has_expensive(const Operation& item) {
+  const auto operations = item.body().operations();
+  return std::any_of(operations.begin(), operations.end(),
+                     [](const Operation* operation) { return is_expensive(*operation); });
+}
+
+std::int64_t count_of(std::span<const std::int64_t> shape) { return *element_count(shape); }
+
+/// Positions in program order; a merged item takes its consumer's.
+using Order = std::unordered_map<const Operation*, std::size_t>;
+
+/// The item that does the work of producer and consumer, detached until it is accepted.
+class Merger {
+ public:
+  Merger(Operation& producer, Operation& consumer) : producer_(producer), consumer_(consumer) {}
+
+  /// Builds the merged item before the consumer; its results are kept_results(), then the
+  /// consumer's.
+  Operation* build() {
+    Builder builder(&consumer_);
+    builder.set_location(
+        consumer_.context().fused(producer_.location(), consumer_.location()));
+    std::vector<choir::Type> types;
+    for (std::size_t index : kept_results()) types.push_back(producer_.result(index)->type());
+    for (std::size_t index = 0; index < consumer_.result_count(); ++index)
+      types.push_back(consumer_.result(index)->type());
+    item_ = builder.create("host.item", {}, types, {{"kind", consumer_.attribute("kind")}});
+    choir::ValueMap producer_map;
+    bind_arguments(producer_, producer_map);
+    const Operation& producer_yield = copy_body(producer_, producer_map);
+    choir::ValueMap consumer_map;
+    for (std::size_t index = 0; index < consumer_.operand_count(); ++index)
+      if (const Value* operand = consumer_.operand(index);
+          operand->defining_operation() == &producer_)
+        consumer_map[consumer_.body().argument(index)] =
+            producer_map.at(producer_yield.operand(operand->index()));
+    bind_arguments(consumer_, consumer_map);
+    const Operation& consumer_yield = copy_body(consumer_, consumer_map);
+    write_yield(producer_yield, producer_map, consumer_yield, consumer_map);
+    item_->set_operands(operands_);
+    return item_;
+  }
+
+  /// Results of the producer that something besides the consumer reads.
+  std::vector<std::size_t> kept_results() const {
+    std::vector<std::size_t> kept;
+    for (std::size_t index = 0; index < producer_.result_count(); ++index) {
+      const auto users = producer_.result(index)->users();
+      if (std::any_of(users.begin(), users.end(),
+                      [&](const Operation* user) { return user != &consumer_; }))
+        kept.push_back(index);
+    }
+    return kept;
+  }
+
+ private:
+  void bind_arguments(const Operation& source, choir::ValueMap& map) {
+    for (std::size_t index = 0; index < source.operand_count(); ++index) {
+      const Value* argument = source.body().argument(index);
+      if (map.contains(argument)) continue;
+      Value* operand = source.operand(index);
+      const auto known = std::find(operands_.begin(), operands_.end(), operand);
+      const auto position = static_cast<std::size_t>(known - operands_.begin());
+      if (known == operands_.end()) {
+        operands_.push_back(operand);
+        item_->body().add_argument(operand->type())->set_name(argument->name());
+      }
+      map[argument] = item_->body().argument(position);
+    }
+  }
+
+  const Operation& copy_body(const Operation& source, choir::ValueMap& map) {
+    for (const Operation* operation : source.body().operations())
+      if (operation->name() != "host.yield")
+        item_->body().push_back(operation->clone(item_->context(), map));
+    return *source.body().terminator();
+  }
+
+  void write_yield(const Operation& producer_yield, const choir::ValueMap& producer_map,
+                   const Operation& consumer_yield, const choir::ValueMap& consumer_map) {
+    std::vector<Value*> yielded;
+    for (std::size_t index : kept_results())
+      yielded.push_back(producer_map.at(producer_yield.operand(index)));
+    for (std::size_t index = 0; index < consumer_yield.operand_count(); ++index)
+      yielded.push_back(consumer_map.at(consumer_yield.operand(index)));
+    Builder body(item_->body());
+    body.set_location(item_->location());
+    body.create("host.yield", yielded, {});
+  }
+
+  Operation& producer_;
+  Operation& consumer_;
+  Operation* item_ = nullptr;
+  std::vector<Value*> operands_;
+};
+
+class Fuser {
+ public:
+  Fuser(choir::Block& body, const FuseOptions& options) : body_(body), options_(options) {
+    std::size_t position = 0;
+    for (const Operation* operation : body.operations()) order_[operation] = position++;
+  }
+
+  bool run() {
+    bool changed = false;
+    for (Operation* operation : body_.operations()) {
+      if (!is_item(operation)) continue;
+      while (Operation* merged = merge_one(*operation)) {
+        operation = merged;
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+ private:
+  Operation* merge_one(Operation& consumer) {
+    for (Operation* producer : producers(consumer))
+      if (Operation* merged = try_merge(*producer, consumer)) return merged;
+    return nullptr;
+  }
+
+  /// Items that the consumer reads, each once: contractions first, then rows, then the rest.
+  static std::vector<Operation*> producers(const Operation& consumer) {
+    std::vector<Operation*> list;
+    for (Value* operand : consumer.operands())
+      if (Operation* producer = operand->defining_operation();
+          is_item(producer) && std::find(list.begin(), list.end(), producer) == list.end())
+        list.push_back(producer);
+    std::stable_sort(list.begin(), list.end(), [](const Operation* a, const Operation* b) {
+      return kind_of(*a) > kind_of(*b);  // the enumerators stand in rising order of weight
+    });
+    return list;
+  }
+
+  Operation* try_merge(Operation& producer, Operation& consumer) {
+    if (producer.body().size() + consumer.body().size() > options_.operations_maximum ||
+        producer.operand_count() + consumer.operand_count() > options_.operands_maximum ||
+        !order_allows(producer, consumer))
+      return nullptr;
+    Merger merger(producer, consumer);
+    const std::vector<std::size_t> kept = merger.kept_results();
+    Operation* merged = merger.build();
+    const auto form = classify(merged->body());
+    if (!form || recomputes(producer, *form)) {
+      merged->erase();
+      return nullptr;
+    }
+    merged->set_attribute("kind", merged->context().word(host::to_string(form->kind)));
+    accept(producer, consumer, *merged, kept);
+    return merged;
+  }
+
+  /// The producer's work moves to the consumer's place, so every other reader must stand behind.
+  bool order_allows(const Operation& producer, const Operation& consumer) const {
+    for (std::size_t index = 0; index < producer.result_count(); ++index)
+      for (const Operation* user : producer.result(index)->users())
+        if (user != &consumer && order_.at(user) < order_.at(&consumer)) return false;
+    return true;
+  }
+
+  /// Whether the merged kernel would compute expensive operations of the producer more than once
+  /// for each of its elements.
+  static bool recomputes(const Operation& producer, const RegionForm& merged) {
+    if (!has_expensive(producer)) return false;
+    const ItemKind from = kind_of(producer);
+    if (from != ItemKind::elementwise) return false;  // anchored work is done once by its form
+    if (merged.kind == ItemKind::contraction) {
+      // As an epilogue it would stand behind the product; in front it runs again for every tile.
+      return true;
+    }
+    const auto shape = tensor::TensorType::from(producer.result(0)->type())->static_shape();
+    return count_of(shape) < count_of(merged.domain);
+  }
+
+  void accept(Operation& producer, Operation& consumer, Operation& merged,
+              std::span<const std::size_t> kept) {
+    order_[&merged] = order_.at(&consumer);
+    for (std::size_t index = 0; index < consumer.result_count(); ++index) {
+      Value* result = merged.result(kept.size() + index);
+      result->set_name(consumer.result(index)->name());
+      if (consumer.result(index)->has_uses()) consumer.result(index)->replace_all_uses_with(result);
+    }
+    order_.erase(&consumer);
+    consumer.erase();
+    for (std::size_t index = 0; index < kept.size(); ++index) {
+      merged.result(index)->set_name(producer.result(kept[index])->name());
+      producer.result(kept[index])->replace_all_uses_with(merged.result(index));
+    }
+    order_.erase(&producer);
+    producer.erase();
+  }
+
+  choir::Block& body_;
+  FuseOptions options_;
+  Order order_;
+};
+
+}  // namespace
+
+choir::Pass fuse_regions_pass(FuseOptions options) {
+  return {.name = "accy-choir-fuse-regions",
+          .description = "Merge producers into consumers where one kernel can do the work of both",
+          .options = "operations=" + std::to_string(options.operations_maximum) +
+                     ",operands=" + std::to_string(options.operands_maximum),
+          .run = [options](choir::PassContext& context) -> Result<choir::PassChange> {
+            Operation* function = host::find_function(context.module);
+            if (function == nullptr)
+              return fail(ErrorCode::invalid_input, "module has no host.func");
+            return Fuser(function->body(), options).run() ? choir::PassChange::changed
+                                                          : choir::PassChange::unchanged;
+          },
+          .preserved = {}};
+}
+
+}  // namespace accy::dispatch

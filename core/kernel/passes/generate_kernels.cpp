@@ -1,0 +1,105 @@
+#include "kernel/passes/generate_kernels.hpp"
+
+#include <algorithm>
+
+#include "choir/builder.hpp"
+#include "dialect/host/host.hpp"
+#include "kernel/generate/generator.hpp"
+#include "semantic/numeric.hpp"
+
+namespace accy::kernel {
+
+using choir::Operation;
+
+namespace {
+
+Result<Generated> generate(const GenerateRequest& request) {
+  switch (request.schedule.kind) {
+    case ScheduleClass::flat: return generate_flat(request);
+    case ScheduleClass::workgroup_row:
+    case ScheduleClass::invocation_row:
+    case ScheduleClass::invocation_column: return generate_rows(request);
+    case ScheduleClass::tiled:
+    case ScheduleClass::direct: return generate_contraction(request);
+  }
+  return fail(ErrorCode::internal, "unknown schedule class");
+}
+
+/// Functions whose bits are not fixed yet: strict programs may not use them until accy has its own.
+bool is_approximate(const Operation& operation) {
+  const std::string_view name = operation.name();
+  return name == "tensor.exp" || name == "tensor.log" || name == "tensor.tanh" ||
+         name == "tensor.erf";
+}
+
+Status check_strict(const Operation& item) {
+  for (const Operation* operation : item.body().operations())
+    if (is_approximate(*operation))
+      return fail(ErrorCode::unsupported,
+                  "has no strict form yet: its result would differ between devices",
+                  operation->location().first(), std::string(operation->name()));
+  return {};
+}
+
+Status generate_item(Operation& item, semantic::NumericMode mode, choir::Block& module_body,
+                     TracedProfile& profile) {
+  const bool strict = mode == semantic::NumericMode::strict;
+  if (strict) ACCY_TRY(check_strict(item));
+  const auto form = dispatch::classify(item.body());
+  ACCY_ASSERT(form.has_value(), "item of no form reached the kernel stage");
+  ACCY_TRY_ASSIGN(const Schedule schedule, choose_schedule(*form, item, profile));
+  const GenerateRequest request{.item = item,
+                                .form = *form,
+                                .schedule = schedule,
+                                .exact = must_be_exact(*form, mode),
+                                .round_each = strict,
+                                .module_body = module_body,
+                                .profile = profile};
+  ACCY_TRY_ASSIGN(const Generated launches, generate(request));
+  choir::Context& context = item.context();
+  choir::Builder builder(&item);
+  std::size_t number = 0;
+  for (const GeneratedLaunch& launch : launches) {
+    // Unique for now; deduplication names kernels by their content.
+    launch.function->set_attribute(
+        "symbol", context.symbol("item" + std::to_string(host::integer_or(item, "order", 0)) + "_" +
+                                 std::to_string(number++)));
+    builder.create("host.launch", item.operands(), {},
+                   {{"kernel", context.symbol(launch.function->symbol())},
+                    {"grid", context.integers(launch.grid.size)},
+                    {"item", item.attribute("order")},
+                    {"kind", item.attribute("kind")},
+                    {"schedule", context.word(to_string(schedule.kind))}});
+  }
+  return {};
+}
+
+Result<choir::PassChange> run(choir::PassContext& context, TracedProfile& profile) {
+  Operation* function = host::find_function(context.module);
+  if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
+  ACCY_TRY_ASSIGN(const semantic::NumericContract contract,
+                  semantic::numeric_contract(context.module));
+  for (Operation* operation : function->body().operations()) {
+    if (operation->name() != "host.item_into") continue;
+    Status status = generate_item(*operation, contract.mode, context.module.body(), profile);
+    if (!status)
+      return fail(std::move(status.error())
+                      .with("generating the kernel of work item " +
+                            std::to_string(host::integer_or(*operation, "order", 0))));
+    operation->erase();
+  }
+  function->set_attribute("workspace_bytes", context.module.context().integer(0));
+  return choir::PassChange::changed;
+}
+
+}  // namespace
+
+choir::Pass generate_kernels_pass(TracedProfile& profile) {
+  return {.name = "accy-choir-generate-kernels",
+          .description = "Replace work items by launches and kernel programs for a profile",
+          .options = {},
+          .run = [&profile](choir::PassContext& context) { return run(context, profile); },
+          .preserved = {}};
+}
+
+}  // namespace accy::kernel

@@ -1,0 +1,54 @@
+#include "semantic/job.hpp"
+
+#include "dialect/dialects.hpp"
+#include "semantic/numeric.hpp"
+
+namespace accy::semantic {
+
+bool is_tensor_operation(const choir::Operation& operation) {
+  return operation.name().starts_with("tensor.");
+}
+
+choir::Operation* find_function(const choir::Module& module) {
+  for (choir::Operation* operation : module.body().operations())
+    if (operation->name() == "tensor.func") return operation;
+  return nullptr;
+}
+
+namespace {
+
+void verify_semantic(const choir::Module& module, choir::Diagnostics& diagnostics) {
+  if (Result<NumericContract> contract = numeric_contract(module); !contract)
+    diagnostics.report(module.operation(), contract.error().message);
+  const auto functions = module.body().operations();
+  if (functions.size() != 1)
+    diagnostics.report(module.operation(), "holds one tensor.func, not " +
+                                               std::to_string(functions.size()) + " operations");
+}
+
+}  // namespace
+
+const choir::StageSpec& SemanticStage::spec() {
+  static const choir::StageSpec spec{
+      .stage = "semantic", .version = 1, .legal = is_tensor_operation, .verify = verify_semantic};
+  return spec;
+}
+
+Result<SemanticModule> seal_semantic_module(choir::Module module) {
+  if (module.stage() != "semantic")
+    return fail(ErrorCode::invalid_input,
+                "program is at stage " + std::string(module.stage()) + ", not semantic");
+  choir::Draft draft(SemanticStage::spec(), std::move(module));
+  const Digest content = choir::content_digest(draft.module());
+  ACCY_TRY_ASSIGN(choir::RevisionRef revision, std::move(draft).seal({}, {content}));
+  choir::StageRun run{.stage = "semantic",
+                      .operations = choir::count_operations(revision->module().operation())};
+  return SemanticModule(std::move(revision), {{std::move(run)}});
+}
+
+Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file) {
+  ACCY_TRY_ASSIGN(choir::Module module, choir::parse_and_verify(text, file, registry()));
+  return seal_semantic_module(std::move(module));
+}
+
+}  // namespace accy::semantic

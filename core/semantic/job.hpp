@@ -1,0 +1,26 @@
+// The semantic stage: what the user said, a typed tensor graph with its numeric contract.
+#pragma once
+
+#include "choir/job.hpp"
+
+namespace accy::semantic {
+
+struct SemanticStage {
+  static const choir::StageSpec& spec();
+};
+using SemanticModule = choir::Job<SemanticStage>;
+
+/// Verifies and seals a module at the semantic stage. The module's attributes may hold
+/// `numeric = {mode, accumulate, order}` and `dimensions = {n = {default, minimum, maximum}}`.
+Result<SemanticModule> seal_semantic_module(choir::Module module);
+
+/// Reads program text and seals it; `file` names it in errors.
+Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file);
+
+/// Whether an operation belongs to the tensor dialect: `tensor.` and not of the host dialect.
+bool is_tensor_operation(const choir::Operation& operation);
+
+/// The one function of a semantic, contract or tensor module; null when there is none.
+choir::Operation* find_function(const choir::Module& module);
+
+}  // namespace accy::semantic

@@ -1,0 +1,98 @@
+#include "target/passes/emit_code.hpp"
+
+#include "choir/builder.hpp"
+#include "dialect/kernel/kernel.hpp"
+
+namespace accy::target {
+
+using choir::Attribute;
+using choir::Operation;
+
+namespace {
+
+std::vector<Operation*> kernels(choir::Module& module) {
+  std::vector<Operation*> found;
+  for (Operation* operation : module.body().operations())
+    if (operation->name() == kernel::op::func) found.push_back(operation);
+  return found;
+}
+
+Error for_kernel(Error error, std::string_view doing, const Operation& function) {
+  if (!error.where.known()) error.where = function.location().first();
+  return std::move(error).with(std::string(doing) + " kernel @" + std::string(function.symbol()));
+}
+
+Result<choir::PassChange> legalize(choir::PassContext& context, const Backend& backend,
+                                   const TargetProfile& profile) {
+  for (Operation* function : kernels(context.module))
+    if (Status status = backend.legalize(*function, profile); !status)
+      return fail(for_kernel(std::move(status.error()), "legalizing", *function));
+  return choir::PassChange::changed;
+}
+
+/// One dictionary a parameter: where it lies in the argument block and how it is used.
+Attribute describe_arguments(const kernel::ArgumentLayout& layout, choir::Context& context) {
+  std::vector<Attribute> arguments;
+  for (const kernel::ArgumentSlot& slot : layout.slots)
+    arguments.push_back(context.dictionary(
+        {{"offset", context.integer(slot.offset_bytes)},
+         {"bytes", context.integer(slot.size_bytes)},
+         {"buffer", context.boolean(slot.is_buffer)},
+         {"access", context.word(kernel::to_string(slot.access))}}));
+  return context.array(arguments);
+}
+
+Attribute code_attribute(const KernelCode& code, choir::Context& context) {
+  // Text stays text, so that a printed module can be read.
+  if (code.format == "spirv") return context.data(code.bytes);
+  return context.string({reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
+}
+
+Status emit_kernel(Operation& function, const Backend& backend, const TargetProfile& profile) {
+  ACCY_TRY_ASSIGN(const KernelCode code, backend.emit(function, profile));
+  ACCY_TRY(backend.validate(code, profile));
+  ACCY_TRY_ASSIGN(const kernel::ArgumentLayout layout, kernel::argument_layout(function));
+  choir::Context& context = function.context();
+  choir::Builder builder(&function);
+  builder.create("target.code", {}, {},
+                 {{"symbol", function.attribute("symbol")},
+                  {"format", context.string(code.format)},
+                  {"extension", context.string(code.file_extension)},
+                  {"entry", context.string(code.entry)},
+                  {"code", code_attribute(code, context)},
+                  {"workgroup", context.integers(kernel::workgroup_size(function))},
+                  {"subgroup", context.integer(kernel::subgroup_size(function))},
+                  {"shared_bytes", context.integer(kernel::shared_memory_bytes(function))},
+                  {"block_bytes", context.integer(layout.size_bytes)},
+                  {"arguments", describe_arguments(layout, context)}});
+  function.erase();
+  return {};
+}
+
+Result<choir::PassChange> emit(choir::PassContext& context, const Backend& backend,
+                               const TargetProfile& profile) {
+  for (Operation* function : kernels(context.module))
+    if (Status status = emit_kernel(*function, backend, profile); !status)
+      return fail(for_kernel(std::move(status.error()), "emitting", *function));
+  return choir::PassChange::changed;
+}
+
+}  // namespace
+
+choir::Pass legalize_pass(const Backend& backend, const TargetProfile& profile) {
+  return {.name = "accy-choir-legalize",
+          .description = "Rewrite kernels into what the backend emits for the profile",
+          .options = "backend=" + std::string(backend.name),
+          .run = [&](choir::PassContext& context) { return legalize(context, backend, profile); },
+          .preserved = {}};
+}
+
+choir::Pass emit_code_pass(const Backend& backend, const TargetProfile& profile) {
+  return {.name = "accy-choir-emit-code",
+          .description = "Replace kernels by validated target code",
+          .options = "backend=" + std::string(backend.name),
+          .run = [&](choir::PassContext& context) { return emit(context, backend, profile); },
+          .preserved = {}};
+}
+
+}  // namespace accy::target

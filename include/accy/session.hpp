@@ -1,0 +1,77 @@
+// Session: a program file compiled for one device, loaded there, and run with new inputs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "accy/host_tensor.hpp"
+#include "accy/result.hpp"
+
+namespace accy {
+
+/// An input or output of a program.
+struct TensorPort {
+  std::string name;
+  ElementType element = ElementType::f32;
+  std::vector<std::int64_t> shape;  ///< elements by axis
+};
+
+/// One kernel launch of a run.
+struct LaunchTime {
+  std::string kernel;
+  std::uint64_t elapsed_ns = 0;  ///< on the device; 0 where it cannot tell
+};
+
+struct SessionOptions {
+  /// "cuda:0", "vulkan:0", "interpreter", "reference", or "auto": the best one here.
+  std::string device = "auto";
+  /// Sizes of named dimensions; others take the program's defaults.
+  std::map<std::string, std::int64_t> dimensions;
+};
+
+/// How an output compares with the wide evaluator's forward error bound.
+struct OutputCheck {
+  bool pass = false;
+  double max_ulp = 0;               ///< largest error in units in the last place
+  double max_error_over_bound = 0;  ///< at most 1 where it passes
+  std::string message;              ///< empty where it passes
+};
+
+/// Move-only; one thread at a time. Weights are read from files in the program's folder.
+class Session {
+ public:
+  /// Reads, compiles and loads a `.choir` program. Errors: the file or program is wrong
+  /// (invalid_input, io), no such device (not_found), the device cannot run it (unsupported), a
+  /// driver failure (device, out_of_memory).
+  static Result<Session> open(const std::string& file, const SessionOptions& options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  std::span<const TensorPort> inputs() const;
+  std::span<const TensorPort> outputs() const;
+  /// Name of the device, as for SessionOptions, and what its driver calls the hardware.
+  const std::string& device() const;
+  const std::string& device_description() const;
+  /// Why "auto" took this device; empty when the caller named it.
+  const std::string& device_reason() const;
+
+  /// One tensor for each input, in order; gives one for each output.
+  Result<std::vector<HostTensor>> run(std::span<const HostTensor> inputs);
+  /// The launches of the latest run, in order; none on the reference device.
+  std::span<const LaunchTime> launches() const;
+  /// Compares outputs of run() with the wide evaluator on the same inputs, one entry an output.
+  Result<std::vector<OutputCheck>> check(std::span<const HostTensor> inputs,
+                                         std::span<const HostTensor> outputs) const;
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace accy

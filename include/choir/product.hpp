@@ -1,0 +1,155 @@
+// Stage products: a sealed, immutable Revision of a module, its key, and the store that reuses it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "choir/module.hpp"
+#include "choir/reference.hpp"
+#include "choir/text.hpp"
+#include "support/digest.hpp"
+
+namespace accy::choir {
+
+/// A schema that a product was made under; a reader requires the ones it understands.
+struct SchemaGate {
+  std::string name;
+  std::uint32_t version = 0;
+  friend bool operator==(const SchemaGate&, const SchemaGate&) = default;
+};
+
+/// The gate of the operation text itself; every product carries it.
+inline SchemaGate operation_schema() { return {"choir.operation", 1}; }
+
+/// Names a product by its content.
+struct Address {
+  std::string stage;
+  Digest content;
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+/// Identity of the work that makes a product: schema, recipe and options, the predecessor's
+/// content, the facts read. Equal keys mean that the product may be reused.
+struct ProductKey {
+  Digest value;
+  friend auto operator<=>(const ProductKey&, const ProductKey&) = default;
+};
+
+class Revision;
+using RevisionRef = Ref<const Revision>;
+
+struct Dependency {
+  std::string name;  ///< "source" is the previous stage's revision
+  RevisionRef revision;
+};
+
+/// Everything about a revision but its module.
+struct RevisionMetadata {
+  Address address;
+  std::vector<SchemaGate> gates;
+  std::vector<Dependency> dependencies;
+  ProductKey key;
+};
+
+/// A sealed product of one stage: immutable, shared by threads.
+class Revision : public ReferenceCounted {
+ public:
+  Revision(Module module, RevisionMetadata metadata)
+      : module_(std::move(module)), metadata_(std::move(metadata)) {}
+
+  const Module& module() const { return module_; }
+  const RevisionMetadata& metadata() const { return metadata_; }
+  const Address& address() const { return metadata_.address; }
+  /// The dependency of that name; null when it was not declared.
+  RevisionRef dependency(std::string_view name) const;
+  /// An error naming the gate that is missing or of another version.
+  Status require_gates(std::span<const SchemaGate> gates) const;
+  /// An error unless the dependency is declared and is that very content.
+  Status require_dependency(std::string_view name, const Revision& revision) const;
+
+ private:
+  const Module module_;
+  const RevisionMetadata metadata_;
+};
+
+/// Digest of a module's meaning: its text without locations and source names.
+Digest content_digest(const Module& module);
+
+/// What is legal in one stage's product.
+struct StageSpec {
+  std::string_view stage;
+  std::uint32_t version = 1;
+  /// Whether an operation may occur.
+  bool (*legal)(const Operation& operation) = nullptr;
+  /// Whole-module rules that no single operation can state; may be null.
+  void (*verify)(const Module& module, Diagnostics& diagnostics) = nullptr;
+
+  SchemaGate schema() const { return {"accy." + std::string(stage), version}; }
+  /// Structure, every operation's own rules, and this spec.
+  Status check(const Module& module) const;
+};
+
+/// A module under construction at one stage, owned by one pipeline. Sealing is the only way to
+/// make a Revision, so that a Revision is the proof that its stage's spec holds.
+class Draft {
+ public:
+  Draft(const StageSpec& spec, Module module) : spec_(&spec), module_(std::move(module)) {
+    module_.set_stage(spec.stage);
+  }
+  /// A draft of the next stage from a sealed product: one linear copy.
+  static Draft from(const StageSpec& spec, const Revision& source) {
+    return Draft(spec, source.module().clone());
+  }
+  Module& module() { return module_; }
+  /// Verifies, digests and freezes.
+  Result<RevisionRef> seal(std::vector<Dependency> dependencies, ProductKey key) &&;
+
+ private:
+  const StageSpec* spec_;
+  Module module_;
+};
+
+/// One fact that a stage read, with its value.
+struct Fact {
+  std::string name;
+  std::string value;
+  friend auto operator<=>(const Fact&, const Fact&) = default;
+};
+
+/// What is known of a product before its stage runs.
+struct ProductRequest {
+  std::string stage;
+  std::uint32_t schema_version = 1;
+  std::string recipe;  ///< pass names and their options, in order
+  Digest predecessor;  ///< content digest; zero for the semantic stage
+};
+
+/// The key, once the facts read are known.
+ProductKey product_key(const ProductRequest& request, std::span<const Fact> facts);
+
+/// Products of earlier runs, looked up in two levels: the request, then the first trace of facts
+/// that holds now. Safe for use by several threads.
+class ProductStore {
+ public:
+  /// `value_of` gives a fact's present value. Null when no trace holds.
+  RevisionRef find(const ProductRequest& request,
+                   const std::function<std::string(std::string_view)>& value_of) const;
+  void insert(const ProductRequest& request, std::vector<Fact> facts, RevisionRef revision);
+  std::size_t size() const;
+
+ private:
+  struct Trace {
+    std::vector<Fact> facts;
+    RevisionRef revision;
+  };
+  mutable std::mutex mutex_;
+  std::map<Digest, std::vector<Trace>> traces_;
+};
+
+}  // namespace accy::choir

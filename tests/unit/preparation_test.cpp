@@ -1,0 +1,227 @@
+// Jobs, revisions, keys and the prepared module.
+#include "support/stages.hpp"
+
+#include "choir/text.hpp"
+#include "dialect/dialects.hpp"
+#include "targets/registry.hpp"
+
+namespace accy::test {
+namespace {
+
+using preparation::BackendPreparedModule;
+using preparation::PreparationOptions;
+using preparation::Stage;
+
+constexpr std::string_view program = R"(choir semantic v1 {dimensions = {n = {default = 12}}}
+tensor.func @main {inputs = ["a", "w"], outputs = ["y"]} (%a: tensor<f32, [n, 8]>, %w: tensor<f32, [8, 4]>) {
+  %m = tensor.matmul %a, %w
+  %y = tensor.softmax %m {axis = 1}
+  tensor.return %y
+}
+)";
+
+TargetProfile profile_named(std::string_view id) { return *targets::find_profile(id); }
+
+PreparationOptions options_for(const TargetProfile& profile) {
+  PreparationOptions options;
+  options.profile = &profile;
+  options.backend = targets::find_backend(profile.target);
+  return options;
+}
+
+/// A pass that works once: proof that the stage it was added to ran once.
+class OnlyOnce {
+ public:
+  explicit OnlyOnce(std::string_view stage) : stage_(stage) {}
+  void operator()(std::string_view stage, choir::Pipeline& pipeline) const {
+    if (stage != stage_) return;
+    pipeline.passes.push_back(
+        {.name = "test-only-once",
+         .description = "fails on its second run",
+         .options = {},
+         .run = [runs = runs_](choir::PassContext&) -> Result<choir::PassChange> {
+           if (++*runs > 1) return fail(ErrorCode::internal, "ran a second time");
+           return choir::PassChange::unchanged;
+         },
+         .preserved = {}});
+  }
+
+ private:
+  std::string stage_;
+  std::shared_ptr<int> runs_ = std::make_shared<int>(0);
+};
+
+TEST(Fork, TwoTargetsShareTheFirstFiveRevisions) {
+  const TargetProfile cuda = profile_named("cuda:sm_90a");
+  const TargetProfile vulkan = profile_named("vulkan:generic");
+  for (std::string_view stage : {"contract", "tensor", "dispatch", "memory"}) {
+    PreparationOptions options = options_for(cuda);
+    options.edit_pipeline = OnlyOnce(stage);
+    auto semantic = semantic::parse_semantic_module(program, "p.choir");
+    ASSERT_TRUE(semantic.has_value());
+    auto memory = preparation::prepare_memory_job_from_semantic_module(std::move(*semantic), options);
+    ASSERT_TRUE(memory.has_value()) << memory.error().to_string();
+    auto first = preparation::prepare_target_job_from_memory_job(memory->fork(), options);
+    ASSERT_TRUE(first.has_value()) << first.error().to_string();
+    options.profile = &vulkan;
+    options.backend = targets::find_backend("vulkan");
+    auto second = preparation::prepare_target_job_from_memory_job(memory->fork(), options);
+    ASSERT_TRUE(second.has_value()) << second.error().to_string();
+    const auto a = BackendPreparedModule::from(*first);
+    const auto b = BackendPreparedModule::from(*second);
+    ASSERT_TRUE(a.has_value() && b.has_value());
+    for (Stage shared : {Stage::semantic, Stage::contract, Stage::tensor, Stage::dispatch, Stage::memory})
+      EXPECT_EQ(a->stage(shared).get(), b->stage(shared).get()) << to_string(shared);
+    EXPECT_NE(a->stage(Stage::target)->address(), b->stage(Stage::target)->address());
+  }
+}
+
+TEST(Fork, TheOnlyOncePassDoesFailOnASecondRun) {
+  const TargetProfile cuda = profile_named("cuda:sm_90a");
+  PreparationOptions options = options_for(cuda);
+  options.edit_pipeline = OnlyOnce("tensor");
+  EXPECT_TRUE(prepare(program, options).has_value());
+  const auto again = prepare(program, options);
+  ASSERT_FALSE(again.has_value());
+  const std::string message = again.error().to_string();
+  EXPECT_NE(message.find("test-only-once"), std::string::npos) << message;
+  EXPECT_NE(message.find("accy-choir-tensor"), std::string::npos) << message;
+}
+
+TEST(PreparedModule, RefusesWrongStagesAndStrangers) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  PreparationOptions options = options_for(profile);
+  const auto module = prepare(program, options);
+  ASSERT_TRUE(module.has_value()) << module.error().to_string();
+  EXPECT_TRUE(module->retain().has_value());
+
+  BackendPreparedModule::Revisions revisions;
+  for (std::size_t index = 0; index < preparation::stage_count; ++index)
+    revisions[index] = module->stage(static_cast<Stage>(index));
+  auto swapped = revisions;
+  std::swap(swapped[1], swapped[2]);
+  const auto wrong_stage = BackendPreparedModule::create(swapped);
+  ASSERT_FALSE(wrong_stage.has_value());
+  EXPECT_NE(wrong_stage.error().message.find("is of stage"), std::string::npos);
+
+  options.dimensions["n"] = 5;
+  const auto other = prepare(program, options);
+  ASSERT_TRUE(other.has_value());
+  auto stranger = revisions;
+  stranger[1] = other->stage(Stage::contract);
+  const auto unbound = BackendPreparedModule::create(stranger);
+  ASSERT_FALSE(unbound.has_value());
+  EXPECT_NE(unbound.error().message.find("was made from"), std::string::npos);
+
+  auto missing = revisions;
+  missing[3] = {};
+  EXPECT_FALSE(BackendPreparedModule::create(missing).has_value());
+  EXPECT_EQ(module->product_graph().size(), preparation::stage_count - 1);
+}
+
+TEST(ProductStore, ASecondCompileRunsNoPass) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  choir::ProductStore store;
+  PreparationOptions options = options_for(profile);
+  options.store = &store;
+  const auto first = prepare(program, options);
+  ASSERT_TRUE(first.has_value());
+  for (std::string_view stage : {"contract", "tensor", "dispatch", "memory", "kernel", "target"}) {
+    options.edit_pipeline = nullptr;
+    const auto second = prepare(program, options);
+    ASSERT_TRUE(second.has_value());
+    for (std::size_t index = 1; index < preparation::stage_count; ++index)
+      EXPECT_EQ(first->stage(static_cast<Stage>(index)).get(),
+                second->stage(static_cast<Stage>(index)).get()) << stage;
+  }
+}
+
+TEST(ProductStore, OnlyAProfileFieldThatWasReadChangesTheKernelKey) {
+  TargetProfile profile = profile_named("interpreter:generic");
+  const auto first = prepare(program, options_for(profile));
+  ASSERT_TRUE(first.has_value());
+  profile.vendor = "somebody else";
+  const auto unread = prepare(program, options_for(profile));
+  ASSERT_TRUE(unread.has_value());
+  EXPECT_EQ(first->product_keys()[5], unread->product_keys()[5]);
+  profile.workgroup_invocations_maximum = 32;
+  profile.workgroup_size_maximum = {32, 32, 32};
+  const auto read = prepare(program, options_for(profile));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_NE(first->product_keys()[5], read->product_keys()[5]);
+}
+
+TEST(ProductStore, APriorTraceIsFoundAgainByTheFactsItRead) {
+  TargetProfile profile = profile_named("interpreter:generic");
+  choir::ProductStore store;
+  PreparationOptions options = options_for(profile);
+  options.store = &store;
+  const auto wide = prepare(program, options);
+  profile.workgroup_invocations_maximum = 32;
+  const auto narrow = prepare(program, options);
+  profile.workgroup_invocations_maximum = 64;
+  profile.workgroup_invocations_maximum = profile_named("interpreter:generic").workgroup_invocations_maximum;
+  const auto again = prepare(program, options);
+  ASSERT_TRUE(wide.has_value() && narrow.has_value() && again.has_value());
+  EXPECT_NE(wide->stage(Stage::kernel).get(), narrow->stage(Stage::kernel).get());
+  EXPECT_EQ(wide->stage(Stage::kernel).get(), again->stage(Stage::kernel).get());
+}
+
+TEST(Determinism, TwoCompilesGiveEqualText) {
+  for (const char* name : {"interpreter:generic", "vulkan:lavapipe", "cuda:sm_80"}) {
+    const TargetProfile profile = profile_named(name);
+    const auto a = prepare(program, options_for(profile));
+    const auto b = prepare(program, options_for(profile));
+    ASSERT_TRUE(a.has_value() && b.has_value());
+    for (std::size_t index = 0; index < preparation::stage_count; ++index)
+      EXPECT_EQ(choir::print(a->stage(static_cast<Stage>(index))->module()),
+                choir::print(b->stage(static_cast<Stage>(index))->module()));
+  }
+}
+
+TEST(Dimensions, AreBoundCheckedAndNamed) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  PreparationOptions options = options_for(profile);
+  options.dimensions["m"] = 3;
+  auto unknown = prepare(program, options);
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_NE(unknown.error().to_string().find("'m'"), std::string::npos);
+  options.dimensions = {{"n", -1}};
+  EXPECT_FALSE(prepare(program, options).has_value());
+  std::string no_default(program);
+  no_default.replace(no_default.find("default = 12"), 12, "minimum = 1");
+  options.dimensions = {};
+  auto unbound = prepare(no_default, options);
+  ASSERT_FALSE(unbound.has_value());
+  EXPECT_NE(unbound.error().to_string().find("'n'"), std::string::npos);
+}
+
+TEST(Contract, AWeakerReductionIsRefused) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  const auto module = prepare(R"(choir semantic v1 {numeric = {mode = strict}}
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [8, 8]>) {
+  %y = tensor.reduce %a {axes = [1], function = sum, order = free}
+  tensor.return %y
+}
+)",
+                              options_for(profile));
+  ASSERT_FALSE(module.has_value());
+  EXPECT_NE(module.error().to_string().find("weaker"), std::string::npos);
+}
+
+TEST(Contract, StrictRefusesWhatHasNoStrictForm) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  const auto module = prepare(R"(choir semantic v1 {numeric = {mode = strict}}
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [8]>) {
+  %y = tensor.exp %a
+  tensor.return %y
+}
+)",
+                              options_for(profile));
+  ASSERT_FALSE(module.has_value());
+  EXPECT_EQ(module.error().code, ErrorCode::unsupported);
+  EXPECT_NE(module.error().to_string().find("tensor.exp"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace accy::test

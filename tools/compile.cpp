@@ -1,0 +1,127 @@
+#include "tools/compile.hpp"
+
+#include <algorithm>
+
+#include "choir/text.hpp"
+#include "support/file.hpp"
+#include "tools/json_output.hpp"
+#include "tools/program_file.hpp"
+
+namespace accy::tools {
+namespace {
+
+using preparation::Stage;
+namespace fs = std::filesystem;
+
+Status create_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return {};
+  return fail(ErrorCode::io,
+              folder.string() + ": folder cannot be created (" + error.message() + ")");
+}
+
+Status write_stages(const CompileResult& result, const fs::path& folder) {
+  ACCY_TRY(create_folder(folder));
+  for (std::size_t index = 0; index < preparation::stage_count; ++index) {
+    const auto stage = static_cast<Stage>(index);
+    const std::string text = choir::print(result.module.stage(stage)->module());
+    const std::string name = std::string(preparation::to_string(stage)) + ".choir";
+    ACCY_TRY(write_file(folder / name, std::as_bytes(std::span(text))));
+  }
+  return {};
+}
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char character) {
+    return character == '_' || (character >= '0' && character <= '9') ||
+           (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+  });
+}
+
+Status write_code(const CompileResult& result, const fs::path& folder) {
+  ACCY_TRY(create_folder(folder));
+  const choir::Module& module = result.module.stage<Stage::target>().module();
+  for (const choir::Operation* operation : module.body().operations()) {
+    if (operation->name() != "target.code") continue;
+    const std::string name(operation->symbol());
+    if (!is_plain_name(name))
+      return fail(ErrorCode::unsupported, "kernel name (" + name + ") cannot be a file name");
+    const choir::Attribute code = operation->attribute("code");
+    const auto bytes = code.is(choir::AttributeKind::data)
+                           ? code.data()
+                           : std::as_bytes(std::span(code.text()));
+    const std::string extension(operation->attribute("extension").text());
+    ACCY_TRY(write_file(folder / (name + extension), bytes));
+  }
+  return {};
+}
+
+/// "cuda:sm_90a" as a folder's name.
+std::string folder_name(const TargetProfile& profile) {
+  return profile.target + "-" + profile.name;
+}
+
+Status write_files(const CompileOptions& options, const std::vector<CompileResult>& results) {
+  if (options.output.empty()) return {};
+  const auto wants = [&](std::string_view what) {
+    return std::ranges::find(options.emit, what) != options.emit.end();
+  };
+  for (const CompileResult& result : results) {
+    const fs::path folder =
+        results.size() == 1 ? options.output : options.output / folder_name(result.profile);
+    if (wants("stages")) ACCY_TRY(write_stages(result, folder));
+    if (wants("code")) ACCY_TRY(write_code(result, folder / "code"));
+  }
+  return {};
+}
+
+Result<std::vector<CompileResult>> compile(const CompileOptions& options) {
+  std::vector<TargetChoice> choices;
+  for (const std::string& name : options.targets) {
+    ACCY_TRY_ASSIGN(TargetChoice choice, choose_target(name));
+    choices.push_back(std::move(choice));
+  }
+  choir::ProductStore store;
+  preparation::PreparationOptions preparation;
+  preparation.store = &store;
+  ACCY_TRY_ASSIGN(preparation.dimensions, parse_dimensions(options.dimensions));
+  ACCY_TRY_ASSIGN(const semantic::SemanticModule program, read_program(options.file));
+  std::vector<CompileResult> results;
+  for (const TargetChoice& choice : choices) {
+    ACCY_TRY_ASSIGN(CompileResult result, compile_for(choice, program.fork(), preparation));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace
+
+Result<CompileResult> compile_for(const TargetChoice& choice, semantic::SemanticModule program,
+                                  preparation::PreparationOptions options) {
+  options.profile = &choice.profile;
+  options.backend = choice.backend;
+  auto memory =
+      preparation::prepare_memory_job_from_semantic_module(std::move(program), options);
+  if (!memory) return fail(std::move(memory.error()));
+  auto target = preparation::prepare_target_job_from_memory_job(std::move(*memory), options);
+  if (!target)
+    return fail(std::move(target.error()).with("compiling for " + choice.profile.id()));
+  ACCY_TRY_ASSIGN(auto module, preparation::BackendPreparedModule::from(*target));
+  return CompileResult{choice.profile, std::move(module), std::move(*target).take_record()};
+}
+
+Status run_compile(const CompileOptions& options, std::ostream& output) {
+  ACCY_TRY_ASSIGN(const std::vector<CompileResult> results, compile(options));
+  ACCY_TRY(write_files(options, results));
+  if (!options.json) {
+    for (const CompileResult& result : results) print_for_people(result, output);
+    return {};
+  }
+  nlohmann::json documents = nlohmann::json::array();
+  for (const CompileResult& result : results) documents.push_back(to_document(result));
+  print_json(output, documents.size() == 1 ? documents[0] : documents);
+  return {};
+}
+
+}  // namespace accy::tools

@@ -1,0 +1,100 @@
+#include "tools/compile_report.hpp"
+
+#include <fmt/core.h>
+
+#include "dialect/host/host.hpp"
+#include "tools/json_output.hpp"
+
+namespace accy::tools {
+namespace {
+
+using nlohmann::json;
+using preparation::Stage;
+
+const choir::Operation& host_function(const CompileResult& result) {
+  const choir::Operation* function =
+      host::find_function(result.module.stage<Stage::target>().module());
+  ACCY_ASSERT(function != nullptr, "target product has no host function");
+  return *function;
+}
+
+json stage_document(const CompileResult& result, Stage stage) {
+  const choir::Revision& revision = *result.module.stage(stage);
+  const choir::StageRun* run = result.record.find(preparation::to_string(stage));
+  ACCY_ASSERT(run != nullptr, "record lacks a stage");
+  return {{"stage", run->stage},
+          {"key", revision.metadata().key.value.to_string()},
+          {"digest", revision.address().content.to_string()},
+          {"ops", run->operations},
+          {"elapsed_ns", run->elapsed_ns},
+          {"pass_runs", run->statistics.pass_runs},
+          {"reused", run->reused}};
+}
+
+/// The kind of the memory stage's item that became launches under that number.
+std::string item_kind(const CompileResult& result, std::int64_t item) {
+  const choir::Operation* function =
+      host::find_function(result.module.stage<Stage::memory>().module());
+  for (const choir::Operation* operation : function->body().operations())
+    if (operation->name() == "host.item_into" && host::integer_or(*operation, "order", -1) == item)
+      return std::string(operation->attribute("kind").text());
+  return "unknown";
+}
+
+json launch_document(const CompileResult& result, const choir::Operation& launch) {
+  const choir::Module& module = result.module.stage<Stage::target>().module();
+  const std::string name(launch.attribute("kernel").text());
+  const choir::Operation* code = module.lookup(name);
+  ACCY_ASSERT(code != nullptr, "launch without code");
+  return {{"name", name},
+          {"kind", item_kind(result, host::integer_or(launch, "item", -1))},
+          {"workgroup", host::triple(*code, "workgroup")},
+          {"grid", host::triple(launch, "grid")},
+          {"shared_bytes", host::integer_or(*code, "shared_bytes", 0)},
+          {"reused", result.record.find("target")->reused}};
+}
+
+std::string triple_text(const json& triple) {
+  return fmt::format("{}x{}x{}", triple[0].get<std::int64_t>(), triple[1].get<std::int64_t>(),
+                     triple[2].get<std::int64_t>());
+}
+
+}  // namespace
+
+json to_document(const CompileResult& result) {
+  json document = json_document("compile");
+  document["target"] = result.profile.id();
+  document["stages"] = json::array();
+  for (std::size_t stage = 0; stage < preparation::stage_count; ++stage)
+    document["stages"].push_back(stage_document(result, static_cast<Stage>(stage)));
+  document["kernels"] = json::array();
+  const choir::Operation& function = host_function(result);
+  for (const choir::Operation* operation : function.body().operations())
+    if (operation->name() == "host.launch")
+      document["kernels"].push_back(launch_document(result, *operation));
+  for (const char* size : {"arena_bytes", "workspace_bytes", "constant_bytes"})
+    document[size] = host::integer_or(function, size, 0);
+  return document;
+}
+
+void print_for_people(const CompileResult& result, std::ostream& output) {
+  const json document = to_document(result);
+  output << fmt::format("{}\n", result.profile.id());
+  for (const json& stage : document["stages"])
+    output << fmt::format("  {:<9} {:>6} ops  {:>9.3f} ms  {}{}\n",
+                          stage["stage"].get<std::string>(), stage["ops"].get<std::uint64_t>(),
+                          static_cast<double>(stage["elapsed_ns"].get<std::uint64_t>()) * 1e-6,
+                          stage["digest"].get<std::string>(),
+                          stage["reused"].get<bool>() ? "  reused" : "");
+  for (const json& kernel : document["kernels"])
+    output << fmt::format("  @{}  {}  workgroup {}  grid {}  shared {} bytes\n",
+                          kernel["name"].get<std::string>(), kernel["kind"].get<std::string>(),
+                          triple_text(kernel["workgroup"]), triple_text(kernel["grid"]),
+                          kernel["shared_bytes"].get<std::int64_t>());
+  output << fmt::format("  arena {} bytes, workspace {} bytes, constants {} bytes\n",
+                        document["arena_bytes"].get<std::int64_t>(),
+                        document["workspace_bytes"].get<std::int64_t>(),
+                        document["constant_bytes"].get<std::int64_t>());
+}
+
+}  // namespace accy::tools

@@ -1,0 +1,91 @@
+// The accy program: reads the command line and calls one command.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "targets/registry.hpp"
+#include "tools/compile.hpp"
+#include "tools/devices.hpp"
+#include "tools/exit_code.hpp"
+#include "tools/run.hpp"
+
+namespace accy::tools {
+namespace {
+
+CLI::App* add_devices(CLI::App& app, DevicesOptions& options) {
+  CLI::App* command = app.add_subcommand("devices", "List the devices that programs can run on");
+  command->add_flag("--json", options.json, "One JSON document with the devices' target profiles");
+  return command;
+}
+
+CLI::App* add_compile(CLI::App& app, CompileOptions& options) {
+  CLI::App* command = app.add_subcommand("compile", "Compile a program for one or more targets");
+  command->add_option("file", options.file, "The program, a .choir text")->required();
+  command
+      ->add_option("--target", options.targets,
+                   "A built-in profile, as cuda:sm_90a, or a profile file, as device.json")
+      ->required()
+      ->allow_extra_args(false);
+  CLI::Option* output =
+      command->add_option("-o,--output", options.output, "Folder to write into, made when absent");
+  command->add_option("--emit", options.emit, "What to write there: stages, code")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"stages", "code"}))
+      ->needs(output);
+  command->add_option("--dim", options.dimensions, "Size of a named dimension, as n=16")
+      ->allow_extra_args(false);
+  command->add_flag("--json", options.json, "One JSON document; an array for several targets");
+  return command;
+}
+
+CLI::App* add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* command = app.add_subcommand("run", "Compile a program for a device and run it there");
+  command->add_option("file", options.file, "The program, a .choir text")->required();
+  command->add_option("--device", options.device, "A device that `accy devices` lists")->required();
+  command->add_option("--input", options.inputs, "An input, as x=x.npy or x=random:SEED")
+      ->allow_extra_args(false);
+  command->add_option("--output", options.output, "Folder to write each output to, as NAME.npy");
+  command
+      ->add_option("--dim", options.dimensions,
+                   "Size of a named dimension, as n=16, where no NPY input tells it")
+      ->allow_extra_args(false);
+  command->add_flag("--check", options.check, "Compare with a reference on the host");
+  command->add_flag("--json", options.json, "One JSON document");
+  return command;
+}
+
+ExitCode report(const Error& error) {
+  std::cerr << "accy: " << error.to_string() << '\n';
+  return exit_code(error.code);
+}
+
+ExitCode run(int argument_count, const char* const* arguments) {
+  CLI::App app("Compiles tensor programs for GPUs and runs them", "accy");
+  app.set_version_flag("--version", "accy " ACCY_VERSION);
+  app.require_subcommand(1);
+  DevicesOptions devices;
+  CompileOptions compile;
+  RunOptions program;
+  const CLI::App* devices_command = add_devices(app, devices);
+  const CLI::App* compile_command = add_compile(app, compile);
+  add_run(app, program);
+  try {
+    app.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& error) {
+    // exit() prints the help or the problem; help and version are no errors.
+    return app.exit(error) == 0 ? ExitCode::done : ExitCode::bad_input;
+  }
+  if (devices_command->parsed()) return run_devices(devices, targets::enumerate(), std::cout);
+  if (compile_command->parsed()) {
+    const Status status = run_compile(compile, std::cout);
+    return status ? ExitCode::done : report(status.error());
+  }
+  const Result<ExitCode> code = run_program(program, std::cout, std::cerr);
+  return code ? *code : report(code.error());
+}
+
+}  // namespace
+}  // namespace accy::tools
+
+int main(int argument_count, char** arguments) {
+  return static_cast<int>(accy::tools::run(argument_count, arguments));
+}
