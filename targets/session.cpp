@@ -7,7 +7,6 @@
 #include "evaluate/comparison.hpp"
 #include "evaluate/tensor_evaluator.hpp"
 #include "frontend/folder_weights.hpp"
-#include "frontend/program_file.hpp"
 #include "preparation/preparation.hpp"
 #include "runtime/executable.hpp"
 #include "targets/device_choice.hpp"
@@ -93,9 +92,8 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 Result<Session> Session::open(const std::string& file, const SessionOptions& options) {
-  ACCY_TRY_ASSIGN(const std::string text, frontend::read_program_text(file));
+  ACCY_TRY_ASSIGN(auto semantic, semantic::read_semantic_module(file));
   auto state = std::make_unique<State>(std::filesystem::path(file).parent_path());
-  ACCY_TRY_ASSIGN(auto semantic, semantic::parse_semantic_module(text, file));
   // The device before the compile: a wrong name should not cost one.
   ACCY_TRY(state->choose(options.device));
   preparation::PreparationOptions preparation;

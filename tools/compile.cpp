@@ -5,7 +5,8 @@
 #include "choir/text.hpp"
 #include "support/file.hpp"
 #include "tools/json_output.hpp"
-#include "tools/program_file.hpp"
+#include "semantic/job.hpp"
+#include "tools/assignments.hpp"
 
 namespace accy::tools {
 namespace {
@@ -86,7 +87,8 @@ Result<std::vector<CompileResult>> compile(const CompileOptions& options) {
   preparation::PreparationOptions preparation;
   preparation.store = &store;
   ACCY_TRY_ASSIGN(preparation.dimensions, parse_dimensions(options.dimensions));
-  ACCY_TRY_ASSIGN(const semantic::SemanticModule program, read_program(options.file));
+  ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
+                  semantic::read_semantic_module(options.file));
   std::vector<CompileResult> results;
   for (const TargetChoice& choice : choices) {
     ACCY_TRY_ASSIGN(CompileResult result, compile_for(choice, program.fork(), preparation));

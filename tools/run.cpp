@@ -4,51 +4,31 @@
 #include <cmath>
 #include <fmt/core.h>
 
+#include "accy/session.hpp"
 #include "dialect/tensor/type.hpp"
-#include "evaluate/comparison.hpp"
-#include "evaluate/tensor_evaluator.hpp"
-#include "frontend/folder_weights.hpp"
 #include "frontend/npy.hpp"
-#include "runtime/executable.hpp"
-#include "support/file.hpp"
-#include "targets/registry.hpp"
-#include "tools/compile.hpp"
 #include "tools/json_output.hpp"
-#include "tools/program_file.hpp"
+#include "semantic/job.hpp"
+#include "tools/assignments.hpp"
 #include "tools/run_inputs.hpp"
 
 namespace accy::tools {
 namespace {
 
 using nlohmann::json;
-using preparation::Stage;
 namespace fs = std::filesystem;
 
 /// What a run produced, ready to be reported.
 struct RunReport {
   std::string device;
-  std::vector<runtime::Port> ports;  ///< of the outputs
-  runtime::RunResult result;
-  std::vector<std::string> files;                  ///< one an output; empty when not written
-  std::vector<evaluate::Comparison> comparisons;   ///< one an output; empty when not checked
+  std::vector<TensorPort> ports;        ///< of the outputs
+  std::vector<HostTensor> outputs;
+  std::vector<LaunchTime> launches;
+  std::vector<std::string> files;       ///< one an output; empty when not written
+  std::vector<OutputCheck> checks;      ///< one an output; empty when not checked
 
-  bool passes() const {
-    return std::ranges::all_of(comparisons, &evaluate::Comparison::pass);
-  }
+  bool passes() const { return std::ranges::all_of(checks, &OutputCheck::pass); }
 };
-
-Result<std::vector<evaluate::Comparison>> check(const choir::Module& program,
-                                                std::span<const HostTensor> inputs,
-                                                std::span<const HostTensor> outputs,
-                                                const tensor::WeightSource& weights) {
-  ACCY_TRY_ASSIGN(const std::vector<tensor::WideTensor> expected,
-                  evaluate::evaluate_wide(*semantic::find_function(program), inputs, weights));
-  ACCY_ASSERT(expected.size() == outputs.size(), "evaluator gives another number of outputs");
-  std::vector<evaluate::Comparison> comparisons;
-  for (std::size_t index = 0; index < outputs.size(); ++index)
-    comparisons.push_back(evaluate::compare(outputs[index], expected[index]));
-  return comparisons;
-}
 
 bool is_file_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
@@ -67,7 +47,7 @@ Result<std::vector<std::string>> write_outputs(const fs::path& folder, const Run
     if (!is_file_name(name))
       return fail(ErrorCode::unsupported, "output name (" + name + ") cannot be a file name");
     const fs::path path = folder / (name + ".npy");
-    ACCY_TRY(frontend::write_npy(path, report.result.outputs[index]));
+    ACCY_TRY(frontend::write_npy(path, report.outputs[index]));
     files.push_back(path.string());
   }
   return files;
@@ -75,30 +55,24 @@ Result<std::vector<std::string>> write_outputs(const fs::path& folder, const Run
 
 Result<RunReport> run(const RunOptions& options) {
   ACCY_TRY_ASSIGN(RunInputs given, read_run_inputs(options.inputs));
-  preparation::PreparationOptions preparation;
-  ACCY_TRY_ASSIGN(preparation.dimensions, parse_dimensions(options.dimensions));
-  ACCY_TRY_ASSIGN(const semantic::SemanticModule program, read_program(options.file));
+  SessionOptions session_options{.device = options.device};
+  ACCY_TRY_ASSIGN(session_options.dimensions, parse_dimensions(options.dimensions));
+  ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
+                  semantic::read_semantic_module(options.file));
   ACCY_TRY(bind_dimensions(*semantic::find_function(program.module()), given,
-                           preparation.dimensions));
-  ACCY_TRY_ASSIGN(const auto device, targets::open(options.device));
-  ACCY_TRY_ASSIGN(const TargetChoice choice, with_backend(device->info().profile));
-  ACCY_TRY_ASSIGN(const CompileResult compiled,
-                  compile_for(choice, program.fork(), std::move(preparation)));
-  const frontend::FolderWeights weights(options.file.parent_path());
-  ACCY_TRY_ASSIGN(const auto executable,
-                  runtime::Executable::load(*device, compiled.module.stage(Stage::target),
-                                            weights));
+                           session_options.dimensions));
+  ACCY_TRY_ASSIGN(Session session, Session::open(options.file.string(), session_options));
   ACCY_TRY_ASSIGN(const std::vector<HostTensor> inputs,
-                  make_inputs(std::move(given), executable->inputs()));
-  RunReport report{.device = device->info().name,
-                   .ports = {executable->outputs().begin(), executable->outputs().end()}};
-  ACCY_TRY_ASSIGN(report.result, executable->run(inputs));
+                  make_inputs(std::move(given), session.inputs()));
+  RunReport report{.device = session.device(),
+                   .ports = {session.outputs().begin(), session.outputs().end()}};
+  ACCY_TRY_ASSIGN(report.outputs, session.run(inputs));
+  report.launches = {session.launches().begin(), session.launches().end()};
   if (!options.output.empty()) {
     ACCY_TRY_ASSIGN(report.files, write_outputs(options.output, report));
   }
   if (options.check) {
-    ACCY_TRY_ASSIGN(report.comparisons,
-                    check(program.module(), inputs, report.result.outputs, weights));
+    ACCY_TRY_ASSIGN(report.checks, session.check(inputs, report.outputs));
   }
   return report;
 }
@@ -109,7 +83,7 @@ json number(double value) {
 }
 
 json output_document(const RunReport& report, std::size_t index) {
-  const runtime::Port& port = report.ports[index];
+  const TensorPort& port = report.ports[index];
   json document = {{"name", port.name},
                    {"dtype", to_string(port.element)},
                    {"shape", port.shape},
@@ -117,9 +91,9 @@ json output_document(const RunReport& report, std::size_t index) {
                    {"max_ulp", nullptr},
                    {"max_error_over_bound", nullptr}};
   if (!report.files.empty()) document["file"] = report.files[index];
-  if (report.comparisons.empty()) return document;
-  document["max_ulp"] = number(report.comparisons[index].max_ulp);
-  document["max_error_over_bound"] = number(report.comparisons[index].worst_ratio);
+  if (report.checks.empty()) return document;
+  document["max_ulp"] = number(report.checks[index].max_ulp);
+  document["max_error_over_bound"] = number(report.checks[index].max_error_over_bound);
   return document;
 }
 
@@ -133,25 +107,25 @@ json to_document(const RunReport& report, bool checked) {
   document["check"] = nullptr;
   if (checked) document["check"] = report.passes() ? "pass" : "fail";
   document["kernels"] = json::array();
-  for (const runtime::KernelTime& kernel : report.result.kernels)
-    document["kernels"].push_back({{"name", kernel.name}, {"elapsed_ns", kernel.elapsed_ns}});
+  for (const LaunchTime& launch : report.launches)
+    document["kernels"].push_back({{"name", launch.kernel}, {"elapsed_ns", launch.elapsed_ns}});
   return document;
 }
 
 void print_for_people(const RunReport& report, bool checked, std::ostream& output) {
   output << report.device << '\n';
-  for (const runtime::KernelTime& kernel : report.result.kernels)
-    output << fmt::format("  @{}  {:.3f} ms\n", kernel.name,
-                          static_cast<double>(kernel.elapsed_ns) * 1e-6);
+  for (const LaunchTime& launch : report.launches)
+    output << fmt::format("  @{}  {:.3f} ms\n", launch.kernel,
+                          static_cast<double>(launch.elapsed_ns) * 1e-6);
   for (std::size_t index = 0; index < report.ports.size(); ++index) {
-    const runtime::Port& port = report.ports[index];
+    const TensorPort& port = report.ports[index];
     output << fmt::format("  {}  {} {}", port.name, to_string(port.element),
                           tensor::shape_to_string(port.shape));
     if (!report.files.empty()) output << "  " << report.files[index];
-    if (!report.comparisons.empty())
+    if (!report.checks.empty())
       output << fmt::format("  max {:.3g} ulp, error {:.3g} of its bound",
-                            report.comparisons[index].max_ulp,
-                            report.comparisons[index].worst_ratio);
+                            report.checks[index].max_ulp,
+                            report.checks[index].max_error_over_bound);
     output << '\n';
   }
   if (checked) output << (report.passes() ? "  check passed\n" : "  check failed\n");
@@ -166,10 +140,10 @@ Result<ExitCode> run_program(const RunOptions& options, std::ostream& output,
     print_json(output, to_document(report, options.check));
   else
     print_for_people(report, options.check, output);
-  for (std::size_t index = 0; index < report.comparisons.size(); ++index)
-    if (!report.comparisons[index].pass)
+  for (std::size_t index = 0; index < report.checks.size(); ++index)
+    if (!report.checks[index].pass)
       problems << "accy: output " << report.ports[index].name << ": "
-               << report.comparisons[index].message << '\n';
+               << report.checks[index].message << '\n';
   return report.passes() ? ExitCode::done : ExitCode::check_failed;
 }
 

@@ -7,7 +7,7 @@
 #include "dialect/host/host.hpp"
 #include "evaluate/tensor_evaluator.hpp"
 #include "frontend/npy.hpp"
-#include "tools/program_file.hpp"
+#include "tools/assignments.hpp"
 
 namespace accy::tools {
 namespace {
@@ -70,10 +70,10 @@ Status bind_dimensions(const choir::Operation& function, const RunInputs& inputs
 }
 
 Result<std::vector<HostTensor>> make_inputs(RunInputs inputs,
-                                            std::span<const runtime::Port> ports) {
+                                            std::span<const TensorPort> ports) {
   std::vector<HostTensor> tensors;
   std::string names;
-  for (const runtime::Port& port : ports) {
+  for (const TensorPort& port : ports) {
     names += (names.empty() ? "" : ", ") + port.name;
     if (const auto seed = inputs.seeds.find(port.name); seed != inputs.seeds.end()) {
       ACCY_TRY_ASSIGN(HostTensor tensor, random_tensor(port.element, port.shape, seed->second));

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "accy/host_tensor.hpp"
+#include "accy/session.hpp"
 #include "contract/passes/bind_dimensions.hpp"
-#include "runtime/launch_plan.hpp"
+#include "choir/operation.hpp"
 
 namespace accy::tools {
 
@@ -29,7 +30,7 @@ Status bind_dimensions(const choir::Operation& function, const RunInputs& inputs
                        contract::DimensionBindings& dimensions);
 
 /// One tensor a port, in order. A port that was given nothing is an error.
-Result<std::vector<HostTensor>> make_inputs(RunInputs inputs, std::span<const runtime::Port> ports);
+Result<std::vector<HostTensor>> make_inputs(RunInputs inputs, std::span<const TensorPort> ports);
 
 /// The same tensor on every machine: floats uniform in [-1, 1), signed integers in -8 to 7,
 /// unsigned ones in 0 to 15.

@@ -163,7 +163,9 @@ bool must_be_exact(const RegionForm& form, semantic::NumericMode mode) {
   return mode == semantic::NumericMode::strict || fixed_order(form);
 }
 
-Result<Schedule> choose_schedule(const RegionForm& form, const choir::Operation& item,
+namespace {
+
+Result<Schedule> choose_for_kind(const RegionForm& form, const choir::Operation& item,
                                  TracedProfile& profile) {
   switch (form.kind) {
     case ItemKind::elementwise:
@@ -173,6 +175,18 @@ Result<Schedule> choose_schedule(const RegionForm& form, const choir::Operation&
     case ItemKind::contraction: return contraction_schedule(form, profile);
   }
   return fail(ErrorCode::internal, "unknown item kind");
+}
+
+}  // namespace
+
+Result<Schedule> choose_schedule(const RegionForm& form, const choir::Operation& item,
+                                 TracedProfile& profile) {
+  ACCY_TRY_ASSIGN(const Schedule schedule, choose_for_kind(form, item, profile));
+  const auto legal = host::strings(item, "schedules");
+  if (std::find(legal.begin(), legal.end(), to_string(schedule.kind)) == legal.end())
+    return fail(ErrorCode::internal, "schedule class " + std::string(to_string(schedule.kind)) +
+                                         " is not among the item's legal ones");
+  return schedule;
 }
 
 Result<Grid> fold_grid(std::int64_t groups, TracedProfile& profile) {

@@ -2,6 +2,7 @@
 
 #include "dialect/dialects.hpp"
 #include "semantic/numeric.hpp"
+#include "support/file.hpp"
 
 namespace accy::semantic {
 
@@ -49,6 +50,12 @@ Result<SemanticModule> seal_semantic_module(choir::Module module) {
 Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file) {
   ACCY_TRY_ASSIGN(choir::Module module, choir::parse_and_verify(text, file, registry()));
   return seal_semantic_module(std::move(module));
+}
+
+Result<SemanticModule> read_semantic_module(const std::filesystem::path& path) {
+  ACCY_TRY_ASSIGN(const std::vector<std::byte> content, read_file(path, program_bytes_maximum));
+  return parse_semantic_module({reinterpret_cast<const char*>(content.data()), content.size()},
+                               path.string());
 }
 
 }  // namespace accy::semantic

@@ -1,6 +1,8 @@
 // The semantic stage: what the user said, a typed tensor graph with its numeric contract.
 #pragma once
 
+#include <filesystem>
+
 #include "choir/job.hpp"
 
 namespace accy::semantic {
@@ -16,6 +18,10 @@ Result<SemanticModule> seal_semantic_module(choir::Module module);
 
 /// Reads program text and seals it; `file` names it in errors.
 Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file);
+
+/// The same for a `.choir` file of at most program_bytes_maximum.
+Result<SemanticModule> read_semantic_module(const std::filesystem::path& path);
+inline constexpr std::int64_t program_bytes_maximum = std::int64_t{1} << 26;
 
 /// Whether an operation belongs to the tensor dialect: `tensor.` and not of the host dialect.
 bool is_tensor_operation(const choir::Operation& operation);

@@ -70,13 +70,14 @@ class VulkanKernelTest : public VulkanDeviceTest {
     text.exact = exact;
     std::string loads;
     Launch launch;
-    launch.grid = {static_cast<std::int64_t>((count + 63) / 64), 1, 1};
+    text.workgroup = "[256, 1, 1]";
+    launch.grid = {static_cast<std::int64_t>((count + 255) / 256), 1, 1};
     (add_input<In>(text, loads, launch, inputs), ...);
     text.parameters += "%out: buffer<" + type_name<Out>() + ", write, address>, %n: i32";
     text.body = R"(  %g = kernel.workgroup_id {axis = 0} : i32
   %l = kernel.local_id {axis = 0} : i32
-  %c64 = kernel.constant {value = 64} : i32
-  %b = kernel.mul %g, %c64 : i32
+  %size = kernel.constant {value = 256} : i32
+  %b = kernel.mul %g, %size : i32
   %i = kernel.add %b, %l : i32
   %inside = kernel.compare %i, %n {predicate = lt} : bool
   kernel.if %inside () {

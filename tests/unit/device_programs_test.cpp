@@ -25,7 +25,9 @@ class Devices : public testing::Environment {
     for (auto& [name, device] : open_) device.reset();
 #ifdef ACCY_TARGET_VULKAN
     // Without the layer the absence of messages would prove nothing.
-    if (open_.contains("vulkan:0")) EXPECT_TRUE(vulkan::validation_active());
+    if (open_.contains("vulkan:0")) {
+      EXPECT_TRUE(vulkan::validation_active());
+    }
     for (const vulkan::ValidationMessage& message : vulkan::validation_messages())
       ADD_FAILURE() << "validation layer: " << message.id << ": " << message.text;
 #endif
@@ -79,9 +81,9 @@ TEST_P(DeviceProgramsTest, AgreesWithTheEvaluatorAndReplays) {
 INSTANTIATE_TEST_SUITE_P(Programs, DeviceProgramsTest,
                          testing::Combine(testing::Values("interpreter", "vulkan:0", "cuda:0"),
                                           testing::ValuesIn(programs())),
-                         [](const auto& info) {
+                         [](const auto& tested) {
                            std::string name =
-                               std::get<0>(info.param) + "_" + std::get<1>(info.param).name;
+                               std::get<0>(tested.param) + "_" + std::get<1>(tested.param).name;
                            for (char& letter : name)
                              if (letter == ':') letter = '_';
                            return name;

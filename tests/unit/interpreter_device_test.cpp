@@ -1,12 +1,12 @@
 // The interpreter target end to end: emit, validate, load, record, run; and its errors.
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
 
 #include "choir/text.hpp"
 #include "dialect/kernel/kernel_builder.hpp"
 #include "targets/interpreter/device/adapter.hpp"
+#include "targets/interpreter/device/buffer.hpp"
 #include "targets/interpreter/emit/backend.hpp"
 
 namespace accy::interpreter {
@@ -123,14 +123,14 @@ TEST(InterpreterDevice, RunsAPlanWithTheSlotsOfEachRun) {
     auto copy = device->allocate(count * 4 + 16);
     ASSERT_TRUE(in && out && copy);
     ASSERT_TRUE(device->write({in->get(), 0, count * 4}, std::as_bytes(std::span(values))));
-    const std::array<runtime::BufferRange, 3> slots{{{in->get(), 0, count * 4},
-                                                     {out->get(), 0, count * 4},
-                                                     {copy->get(), 0, count * 4 + 16}}};
+    const std::array<runtime::BufferRange, 3> slots{
+        {{in->get(), 0, count * 4}, {out->get(), 0, count * 4}, {copy->get(), 0, count * 4 + 16}}};
     const auto timing = device->run(**plan, slots);
     ASSERT_TRUE(timing.has_value()) << timing.error().to_string();
     EXPECT_EQ(timing->launch_ns.size(), 1U);
     std::vector<float> result(count);
-    ASSERT_TRUE(device->read({copy->get(), 16, count * 4}, std::as_writable_bytes(std::span(result))));
+    ASSERT_TRUE(
+        device->read({copy->get(), 16, count * 4}, std::as_writable_bytes(std::span(result))));
     for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(result[i], 2.5F * values[i]);
   }
 }
@@ -141,6 +141,9 @@ TEST(InterpreterDevice, BuffersKeepTheProfilesAlignment) {
     auto buffer = device->allocate(size);
     ASSERT_TRUE(buffer.has_value());
     EXPECT_EQ((*buffer)->size_bytes(), size);
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(static_cast<HostBuffer&>(**buffer).data());
+    EXPECT_EQ(address % 256, 0U);
   }
   const auto huge = device->allocate(std::int64_t{1} << 50);
   ASSERT_FALSE(huge.has_value());
@@ -150,7 +153,8 @@ TEST(InterpreterDevice, BuffersKeepTheProfilesAlignment) {
   std::array<std::byte, 8> bytes{};
   const Status outside = device->read({buffer->get(), 4, 8}, bytes);
   ASSERT_FALSE(outside.has_value());
-  EXPECT_THAT(outside.error().message, HasSubstr("range of 8 bytes at 4 leaves its buffer (size 8)"));
+  EXPECT_THAT(outside.error().message,
+              HasSubstr("range of 8 bytes at 4 leaves its buffer (size 8)"));
 }
 
 TEST(InterpreterDevice, RefusesKernelsThatDoNotFitTheirDescription) {

@@ -1,8 +1,7 @@
 // The kernel dialect: the specification's example, each rule of the verifier, layout, builder.
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
 #include <set>
 
 #include "choir/text.hpp"
@@ -33,7 +32,8 @@ std::string in_function(const std::string& body, bool exact = false) {
   return "kernel.func @f {exact = " + std::string(exact ? "true" : "false") +
          ", subgroup = 32, workgroup = [64, 1, 1]} (%in: buffer<f32, read, address>, %out: "
          "buffer<f32, write, address>, %n: i32, %x: f32, %flag: bool, %d: f64, %u: u8) {\n"
-         "  %local = kernel.local_id {axis = 0} : i32\n" + body + "\n  kernel.return\n}\n";
+         "  %local = kernel.local_id {axis = 0} : i32\n" +
+         body + "\n  kernel.return\n}\n";
 }
 
 void expect_valid(const std::string& body) {
@@ -90,7 +90,8 @@ TEST(KernelDialect, ListsEveryOperationOfTheSpecification) {
 TEST(KernelDialect, TypesCheckTheirParameters) {
   const auto fault = [](const std::string& type, const std::string& message) {
     const auto module = read("kernel.func @f {exact = false, subgroup = 0, workgroup = [1, 1, 1]} "
-                             "(%a: " + type + ") {\n  kernel.return\n}\n");
+                             "(%a: " +
+                             type + ") {\n  kernel.return\n}\n");
     ASSERT_FALSE(module.has_value()) << type;
     EXPECT_THAT(module.error().to_string(), HasSubstr(message)) << type;
   };
@@ -108,8 +109,7 @@ TEST(KernelDialect, TypesCheckTheirParameters) {
 
 TEST(KernelDialect, ChecksTheFunction) {
   const auto fault = [](const std::string& attributes, const std::string& message) {
-    const auto module =
-        read("kernel.func @f {" + attributes + "} () {\n  kernel.return\n}\n");
+    const auto module = read("kernel.func @f {" + attributes + "} () {\n  kernel.return\n}\n");
     ASSERT_FALSE(module.has_value()) << attributes;
     EXPECT_THAT(module.error().to_string(), HasSubstr(message)) << attributes;
   };
@@ -155,17 +155,20 @@ TEST(KernelDialect, ChecksArithmeticTypes) {
 TEST(KernelDialect, ChecksMemory) {
   expect_valid("  %v = kernel.load %in, %local : vector<f32, 4>\n"
                "  %e = kernel.extract %v {index = 3} : f32");
-  expect_fault("  %v = kernel.load %out, %local : f32", "loads from a buffer whose access is write");
+  expect_fault("  %v = kernel.load %out, %local : f32",
+               "loads from a buffer whose access is write");
   expect_fault("  kernel.store %x, %in, %local", "stores to a buffer whose access is read");
   expect_fault("  %v = kernel.load %in, %local : i32", "moves i32 through memory of f32");
   expect_fault("  %v = kernel.load %in, %x : f32", "expected i32 or i64");
   expect_fault("  %v = kernel.load %x, %local : f32", "accesses a buffer or shared memory");
   expect_fault("  %v = kernel.load %in, %local : vector<f32, 4>\n"
-               "  %e = kernel.extract %v {index = 4} : f32", "from 0 to 3 (got 4)");
+               "  %e = kernel.extract %v {index = 4} : f32",
+               "from 0 to 3 (got 4)");
   expect_fault("  %v = kernel.compose %x, %x, %x : vector<f32, 4>", "composes 4 elements (got 3)");
   expect_fault("  %v = kernel.compose %x, %n : vector<f32, 2>", "operand has type i32");
   expect_fault("  kernel.if %flag () {\n  %s = kernel.shared : shared<f32, 4>\n  kernel.yield\n"
-               "  } () {\n  kernel.yield\n  }", "top level of a kernel.func");
+               "  } () {\n  kernel.yield\n  }",
+               "top level of a kernel.func");
   expect_fault("  %i = kernel.local_id {axis = 3} : i32", "from 0 to 2 (got 3)");
 }
 
@@ -174,38 +177,46 @@ TEST(KernelDialect, ChecksControlFlow) {
   expect_valid(head + "  %s = kernel.for %one, %n, %one, %x : f32 (%i: i32, %a: f32) {\n"
                       "    %b = kernel.add %a, %x : f32\n    kernel.yield %b\n  }");
   expect_fault(head + "  %s = kernel.for %one, %n, %one, %x : f32 (%i: i32) {\n"
-                      "    kernel.yield %x\n  }", "got 1 arguments");
+                      "    kernel.yield %x\n  }",
+               "got 1 arguments");
   expect_fault(head + "  %s = kernel.for %one, %n, %one, %x : f32 (%i: i32, %a: f32) {\n"
-                      "    kernel.yield\n  }", "yields 0 values, expected 1");
+                      "    kernel.yield\n  }",
+               "yields 0 values, expected 1");
   expect_fault(head + "  %s = kernel.for %one, %n, %one, %x : f32 (%i: i32, %a: f32) {\n"
-                      "    kernel.yield %i\n  }", "value 0 has type i32, expected f32");
+                      "    kernel.yield %i\n  }",
+               "value 0 has type i32, expected f32");
   expect_fault("  %zero = kernel.constant {value = 0} : i32\n"
                "  kernel.for %zero, %n, %zero (%i: i32) {\n    kernel.yield\n  }",
                "step is positive (got 0)");
   expect_fault("  kernel.if %n () {\n  kernel.yield\n  } () {\n  kernel.yield\n  }",
                "condition has type i32");
   expect_fault("  %r = kernel.if %flag : f32 () {\n  kernel.yield %x\n  } () {\n"
-               "  kernel.yield %n\n  }", "value 0 has type i32, expected f32");
+               "  kernel.yield %n\n  }",
+               "value 0 has type i32, expected f32");
 }
 
 TEST(KernelDialect, BarrierNeedsUniformControlFlow) {
   const std::string barrier_if = "  kernel.if %c () {\n    kernel.barrier\n    kernel.yield\n"
                                  "  } () {\n    kernel.yield\n  }";
   expect_valid("  %g = kernel.workgroup_id {axis = 0} : i32\n"
-               "  %c = kernel.compare %g, %n {predicate = lt} : bool\n" + barrier_if);
+               "  %c = kernel.compare %g, %n {predicate = lt} : bool\n" +
+               barrier_if);
   expect_fault("  %c = kernel.compare %local, %n {predicate = lt} : bool\n" + barrier_if,
                "may differ between invocations");
   // The same through a load, and through a loop whose trip count differs.
   expect_fault("  %v = kernel.load %in, %local : f32\n"
-               "  %c = kernel.compare %v, %x {predicate = lt} : bool\n" + barrier_if,
+               "  %c = kernel.compare %v, %x {predicate = lt} : bool\n" +
+                   barrier_if,
                "may differ between invocations");
   expect_fault("  kernel.for %local, %n, %n (%i: i32) {\n    kernel.barrier\n"
-               "    kernel.yield\n  }", "may differ between invocations");
+               "    kernel.yield\n  }",
+               "may differ between invocations");
   // A value that becomes divergent only in the second trip of a loop.
   expect_fault("  %one = kernel.constant {value = 1} : i32\n"
                "  %r = kernel.for %one, %n, %one, %flag : bool (%i: i32, %c: bool) {\n" +
-                   barrier_if + "\n    %next = kernel.compare %local, %i {predicate = lt} : bool\n"
-                                "    kernel.yield %next\n  }",
+                   barrier_if +
+                   "\n    %next = kernel.compare %local, %i {predicate = lt} : bool\n"
+                   "    kernel.yield %next\n  }",
                "may differ between invocations");
 }
 
@@ -214,12 +225,15 @@ TEST(KernelDialect, SubgroupOperationsNeedWholeSubgroups) {
       "  kernel.if %c () {\n    %r = kernel.subgroup_reduce %x {function = add} : f32\n"
       "    kernel.yield\n  } () {\n    kernel.yield\n  }";
   expect_valid("  %w = kernel.constant {value = 32} : i32\n"
-               "  %c = kernel.compare %local, %w {predicate = lt} : bool\n" + reduce_if);
+               "  %c = kernel.compare %local, %w {predicate = lt} : bool\n" +
+               reduce_if);
   expect_valid("  %w = kernel.constant {value = 32} : i32\n"
                "  %s = kernel.div %local, %w {index = true} : i32\n"
-               "  %c = kernel.compare %s, %n {predicate = eq} : bool\n" + reduce_if);
+               "  %c = kernel.compare %s, %n {predicate = eq} : bool\n" +
+               reduce_if);
   expect_fault("  %w = kernel.constant {value = 16} : i32\n"
-               "  %c = kernel.compare %local, %w {predicate = lt} : bool\n" + reduce_if,
+               "  %c = kernel.compare %local, %w {predicate = lt} : bool\n" +
+                   reduce_if,
                "may differ between lanes");
   expect_fault("  %r = kernel.shuffle_xor %x {mask = 32} : f32", "from 0 to 31 (got 32)");
   expect_fault("  %r = kernel.shuffle_xor %d {mask = 1} : f64", "expected i32, u32 or f32");
@@ -252,8 +266,8 @@ TEST(KernelDialect, LaysOutTheArgumentBlock) {
 }
 
 TEST(KernelDialect, CountsSharedMemory) {
-  const auto module =
-      read(in_function("  %s = kernel.shared : shared<u8, 3>\n  %t = kernel.shared : shared<f32, 8>"));
+  const auto module = read(
+      in_function("  %s = kernel.shared : shared<u8, 3>\n  %t = kernel.shared : shared<f32, 8>"));
   ASSERT_TRUE(module.has_value());
   EXPECT_EQ(shared_memory_bytes(*module->lookup("f")), 16 + 32);
 }

@@ -1,11 +1,10 @@
 // The kernel interpreter: every operation at the corners of its semantics, control flow, and each
 // check of what a program must not do.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 
 #include "choir/text.hpp"
@@ -19,9 +18,11 @@ using ::testing::HasSubstr;
 
 template <class T>
 constexpr const char* name_of();
-#define ACCY_NAME(type, text) \
-  template <>                 \
-  constexpr const char* name_of<type>() { return text; }
+#define ACCY_NAME(type, text)             \
+  template <>                             \
+  constexpr const char* name_of<type>() { \
+    return text;                          \
+  }
 ACCY_NAME(std::int8_t, "i8")
 ACCY_NAME(std::int16_t, "i16")
 ACCY_NAME(std::int32_t, "i32")
@@ -70,12 +71,14 @@ std::vector<Out> apply(const std::string& operation, std::vector<In> a, std::vec
   c.resize(a.size());
   std::vector<Out> result(a.size());
   const std::string in = "buffer<" + in_name + ", read, address>";
-  const std::string text =
-      "kernel.func @f {exact = false, subgroup = 0, workgroup = [" + std::to_string(a.size()) +
-      ", 1, 1]} (%pa: " + in + ", %pb: " + in + ", %pc: " + in + ", %out: buffer<" + out_name +
-      ", write, address>) {\n  %i = kernel.local_id {axis = 0} : i32\n  %a = kernel.load %pa, %i : " +
-      in_name + "\n  %b = kernel.load %pb, %i : " + in_name + "\n  %c = kernel.load %pc, %i : " +
-      in_name + "\n  " + operation + "\n  kernel.store %r, %out, %i\n  kernel.return\n}\n";
+  const std::string text = "kernel.func @f {exact = false, subgroup = 0, workgroup = [" +
+                           std::to_string(a.size()) + ", 1, 1]} (%pa: " + in + ", %pb: " + in +
+                           ", %pc: " + in + ", %out: buffer<" + out_name +
+                           ", write, address>) {\n  %i = kernel.local_id {axis = 0} : i32\n  %a = "
+                           "kernel.load %pa, %i : " +
+                           in_name + "\n  %b = kernel.load %pb, %i : " + in_name +
+                           "\n  %c = kernel.load %pc, %i : " + in_name + "\n  " + operation +
+                           "\n  kernel.store %r, %out, %i\n  kernel.return\n}\n";
   const std::array arguments{buffer(a), buffer(b), buffer(c), buffer(result)};
   const Status status = decode(text).run({1, 1, 1}, arguments);
   EXPECT_TRUE(status.has_value()) << status.error().to_string();
@@ -114,7 +117,8 @@ TEST(KernelInterpreter, IntegersWrap) {
   EXPECT_EQ(binary<std::int32_t>("sub", {min_i32, 3}, {1, 5}), (Ints{max_i32, -2}));
   EXPECT_EQ(binary<std::int32_t>("mul", {65536, min_i32}, {65536, -1}), (Ints{0, min_i32}));
   EXPECT_EQ(binary<std::uint16_t>("mul", {65535}, {65535}), (std::vector<std::uint16_t>{1}));
-  EXPECT_EQ(binary<std::int8_t>("add", {127, -128}, {1, -1}), (std::vector<std::int8_t>{-128, 127}));
+  EXPECT_EQ(binary<std::int8_t>("add", {127, -128}, {1, -1}),
+            (std::vector<std::int8_t>{-128, 127}));
   EXPECT_EQ(binary<std::uint64_t>("sub", {0}, {1}), (std::vector<std::uint64_t>{~0ULL}));
   EXPECT_EQ(unary<std::int32_t>("neg", {min_i32, 5}), (Ints{min_i32, -5}));
   EXPECT_EQ(unary<std::int32_t>("abs", {min_i32, -5, 5}), (Ints{min_i32, 5, 5}));
@@ -146,15 +150,15 @@ TEST(KernelInterpreter, FloatsRoundToNearestEven) {
   EXPECT_EQ(binary<double>("sub", {1.0}, {0x1p-60})[0], 1.0);
   EXPECT_EQ(bits(unary<float>("neg", {0.0F, -2, infinity_f})),
             (std::vector<std::uint32_t>{0x80000000, 0x40000000, 0xff800000}));
-  EXPECT_EQ(bits(unary<float>("abs", {-0.0F, -2})),
-            (std::vector<std::uint32_t>{0, 0x40000000}));
+  EXPECT_EQ(bits(unary<float>("abs", {-0.0F, -2})), (std::vector<std::uint32_t>{0, 0x40000000}));
   EXPECT_EQ(unary<float>("sqrt", {2, 4})[0], 1.41421356F);
   EXPECT_EQ(unary<float>("floor", {-1.5F, 1.5F}), (Floats{-2, 1}));
   EXPECT_EQ(unary<float>("ceil", {-1.5F, 1.5F}), (Floats{-1, 2}));
   // (1 + 2^-12)^2 - 1 = 2^-11 + 2^-24: a product rounded first would lose the last bit.
   const float near_one = 1 + 0x1p-12F;
   EXPECT_EQ(apply<float>("%r = kernel.fma %a, %b, %c : f32", Floats{near_one}, Floats{near_one},
-                         Floats{-1})[0], 0x1p-11F + 0x1p-24F);
+                         Floats{-1})[0],
+            0x1p-11F + 0x1p-24F);
 }
 
 TEST(KernelInterpreter, MinimumAndMaximumKeepNanAndOrderZeros) {
@@ -202,7 +206,8 @@ TEST(KernelInterpreter, BitOperations) {
 TEST(KernelInterpreter, ComparisonAndSelection) {
   const auto compare = [](const std::string& predicate, Floats a, Floats b) {
     return apply<std::uint8_t, float>("%r = kernel.compare %a, %b {predicate = " + predicate +
-                                          "} : bool", std::move(a), std::move(b), {}, "f32", "bool");
+                                          "} : bool",
+                                      std::move(a), std::move(b), {}, "f32", "bool");
   };
   using Bytes = std::vector<std::uint8_t>;
   const Floats a{1, 2, 2, nan_f, -0.0F};
@@ -215,10 +220,13 @@ TEST(KernelInterpreter, ComparisonAndSelection) {
   EXPECT_EQ(compare("ge", a, b), (Bytes{0, 1, 1, 0, 1}));
   EXPECT_EQ((apply<std::int32_t>("%l = kernel.compare %a, %b {predicate = lt} : bool\n"
                                  "  %r = kernel.select %l, %a, %c : i32",
-                                 Ints{-5, 9}, Ints{3, 3}, Ints{70, 80})), (Ints{-5, 80}));
+                                 Ints{-5, 9}, Ints{3, 3}, Ints{70, 80})),
+            (Ints{-5, 80}));
   // Unsigned order: -1 is the largest.
-  EXPECT_EQ((apply<std::uint8_t, std::uint32_t>("%r = kernel.compare %a, %b {predicate = lt} : bool",
-                                                {0xffffffff}, {1}, {}, "u32", "bool")), Bytes{0});
+  EXPECT_EQ(
+      (apply<std::uint8_t, std::uint32_t>("%r = kernel.compare %a, %b {predicate = lt} : bool",
+                                          {0xffffffff}, {1}, {}, "u32", "bool")),
+      Bytes{0});
 }
 
 TEST(KernelInterpreter, MathFunctions) {
@@ -287,9 +295,10 @@ TEST(KernelInterpreter, HalfConversions) {
   EXPECT_EQ((cast<float, std::uint16_t>({0x3f80, 0xff80, 0x0001}, "bf16")),
             (Floats{1, -infinity_f, 0x1p-133F}));
   // 2^62 + 2^54 + 1: the tie of bf16 is broken by the last bit of the integer.
-  EXPECT_EQ((cast<std::uint16_t>(std::vector<std::int64_t>{(1LL << 62) + (1LL << 54) + 1,
-                                                           (1LL << 62) + (1LL << 54)},
-                                 "i64", "bf16")), (Words{0x5e81, 0x5e80}));
+  EXPECT_EQ((cast<std::uint16_t>(
+                std::vector<std::int64_t>{(1LL << 62) + (1LL << 54) + 1, (1LL << 62) + (1LL << 54)},
+                "i64", "bf16")),
+            (Words{0x5e81, 0x5e80}));
   EXPECT_EQ((cast<std::uint16_t>(Ints{65519, 65520, -3}, "i32", "f16")),
             (Words{0x7bff, 0x7c00, 0xc200}));
 }
@@ -326,14 +335,17 @@ TEST(KernelInterpreter, BitcastKeepsBits) {
 std::string in_function(const std::string& body, const std::string& workgroup = "[8, 1, 1]",
                         int subgroup = 8) {
   return "kernel.func @f {exact = false, subgroup = " + std::to_string(subgroup) +
-         ", workgroup = " + workgroup + "} (%data: buffer<i32, read_write, address>, %n: i32) {\n"
+         ", workgroup = " + workgroup +
+         "} (%data: buffer<i32, read_write, address>, %n: i32) {\n"
          "  %i = kernel.local_id {axis = 0} : i32\n"
          "  %zero = kernel.constant {value = 0} : i32\n"
-         "  %one = kernel.constant {value = 1} : i32\n" + body + "  kernel.return\n}\n";
+         "  %one = kernel.constant {value = 1} : i32\n" +
+         body + "  kernel.return\n}\n";
 }
 
 Status run_on(const std::string& text, Ints& data, std::int32_t n = 0,
-              std::array<std::int64_t, 3> grid = {1, 1, 1}, const InterpreterOptions& options = {}) {
+              std::array<std::int64_t, 3> grid = {1, 1, 1},
+              const InterpreterOptions& options = {}) {
   return decode(text).run(grid, std::array{buffer(data), KernelArgument::scalar(n)}, options);
 }
 
@@ -351,22 +363,24 @@ void expect_error(const std::string& body, const std::string& message, std::int3
 TEST(KernelInterpreter, LoopsCarryValuesLaneByLane) {
   // Lane i: Fibonacci number after i + n steps; the two carried values swap roles.
   Ints data(8);
-  const Status status = run_on(
-      in_function("  %end = kernel.add %i, %n : i32\n"
-                  "  %a, %b = kernel.for %zero, %end, %one, %zero, %one : i32, i32 "
-                  "(%k: i32, %x: i32, %y: i32) {\n"
-                  "    %sum = kernel.add %x, %y : i32\n    kernel.yield %y, %sum\n  }\n"
-                  "  kernel.store %a, %data, %i\n"), data, 2);
+  const Status status =
+      run_on(in_function("  %end = kernel.add %i, %n : i32\n"
+                         "  %a, %b = kernel.for %zero, %end, %one, %zero, %one : i32, i32 "
+                         "(%k: i32, %x: i32, %y: i32) {\n"
+                         "    %sum = kernel.add %x, %y : i32\n    kernel.yield %y, %sum\n  }\n"
+                         "  kernel.store %a, %data, %i\n"),
+             data, 2);
   ASSERT_TRUE(status.has_value()) << status.error().to_string();
   EXPECT_EQ(data, (Ints{1, 2, 3, 5, 8, 13, 21, 34}));
 }
 
 TEST(KernelInterpreter, LoopsOfNoTripGiveTheirInit) {
   Ints data(8);
-  const Status status = run_on(
-      in_function("  %s = kernel.for %n, %i, %one, %n : i32 (%k: i32, %x: i32) {\n"
-                  "    %y = kernel.add %x, %k : i32\n    kernel.yield %y\n  }\n"
-                  "  kernel.store %s, %data, %i\n"), data, 5);
+  const Status status =
+      run_on(in_function("  %s = kernel.for %n, %i, %one, %n : i32 (%k: i32, %x: i32) {\n"
+                         "    %y = kernel.add %x, %k : i32\n    kernel.yield %y\n  }\n"
+                         "  kernel.store %s, %data, %i\n"),
+             data, 5);
   ASSERT_TRUE(status.has_value()) << status.error().to_string();
   EXPECT_EQ(data, (Ints{5, 5, 5, 5, 5, 5, 10, 16}));
 }
@@ -374,27 +388,29 @@ TEST(KernelInterpreter, LoopsOfNoTripGiveTheirInit) {
 TEST(KernelInterpreter, NestedDivergenceMerges) {
   // Sum over k < i of (k odd ? k : -1), computed under two levels of masks.
   Ints data(8);
-  const Status status = run_on(
-      in_function("  %s = kernel.for %zero, %i, %one, %zero : i32 (%k: i32, %x: i32) {\n"
-                  "    %low = kernel.and %k, %one : i32\n"
-                  "    %odd = kernel.compare %low, %one {predicate = eq} : bool\n"
-                  "    %t = kernel.if %odd : i32 () {\n      kernel.yield %k\n    } () {\n"
-                  "      %m = kernel.neg %one : i32\n      kernel.yield %m\n    }\n"
-                  "    %y = kernel.add %x, %t : i32\n    kernel.yield %y\n  }\n"
-                  "  kernel.store %s, %data, %i\n"), data);
+  const Status status =
+      run_on(in_function("  %s = kernel.for %zero, %i, %one, %zero : i32 (%k: i32, %x: i32) {\n"
+                         "    %low = kernel.and %k, %one : i32\n"
+                         "    %odd = kernel.compare %low, %one {predicate = eq} : bool\n"
+                         "    %t = kernel.if %odd : i32 () {\n      kernel.yield %k\n    } () {\n"
+                         "      %m = kernel.neg %one : i32\n      kernel.yield %m\n    }\n"
+                         "    %y = kernel.add %x, %t : i32\n    kernel.yield %y\n  }\n"
+                         "  kernel.store %s, %data, %i\n"),
+             data);
   ASSERT_TRUE(status.has_value()) << status.error().to_string();
   EXPECT_EQ(data, (Ints{0, -1, 0, -1, 2, 1, 6, 5}));
 }
 
 TEST(KernelInterpreter, IndexNearTheTopDoesNotOverflow) {
   Ints data(8);
-  const Status status = run_on(
-      in_function("  %low = kernel.constant {value = 2147483640} : i32\n"
-                  "  %top = kernel.constant {value = 2147483647} : i32\n"
-                  "  %five = kernel.constant {value = 5} : i32\n"
-                  "  %s = kernel.for %low, %top, %five, %zero : i32 (%k: i32, %x: i32) {\n"
-                  "    %y = kernel.add %x, %one : i32\n    kernel.yield %y\n  }\n"
-                  "  kernel.store %s, %data, %i\n"), data);
+  const Status status =
+      run_on(in_function("  %low = kernel.constant {value = 2147483640} : i32\n"
+                         "  %top = kernel.constant {value = 2147483647} : i32\n"
+                         "  %five = kernel.constant {value = 5} : i32\n"
+                         "  %s = kernel.for %low, %top, %five, %zero : i32 (%k: i32, %x: i32) {\n"
+                         "    %y = kernel.add %x, %one : i32\n    kernel.yield %y\n  }\n"
+                         "  kernel.store %s, %data, %i\n"),
+             data);
   ASSERT_TRUE(status.has_value()) << status.error().to_string();
   EXPECT_EQ(data, Ints(8, 2));
 }
@@ -436,13 +452,14 @@ TEST(KernelInterpreter, SharedMemoryExchangesAcrossBarriers) {
   for (int i = 0; i < 16; ++i) data[i] = i * i;
   // Every workgroup reverses its 8 elements.
   const Status status = run_on(
-      in_function("  %s = kernel.shared : shared<i32, 8>\n  %g = kernel.workgroup_id {axis = 0} : i32\n"
-                  "  %eight = kernel.constant {value = 8} : i32\n"
-                  "  %seven = kernel.constant {value = 7} : i32\n"
-                  "  %base = kernel.mul %g, %eight : i32\n  %at = kernel.add %base, %i : i32\n"
-                  "  %v = kernel.load %data, %at : i32\n  kernel.store %v, %s, %i\n"
-                  "  kernel.barrier\n  %back = kernel.sub %seven, %i : i32\n"
-                  "  %w = kernel.load %s, %back : i32\n  kernel.store %w, %data, %at\n"),
+      in_function(
+          "  %s = kernel.shared : shared<i32, 8>\n  %g = kernel.workgroup_id {axis = 0} : i32\n"
+          "  %eight = kernel.constant {value = 8} : i32\n"
+          "  %seven = kernel.constant {value = 7} : i32\n"
+          "  %base = kernel.mul %g, %eight : i32\n  %at = kernel.add %base, %i : i32\n"
+          "  %v = kernel.load %data, %at : i32\n  kernel.store %v, %s, %i\n"
+          "  kernel.barrier\n  %back = kernel.sub %seven, %i : i32\n"
+          "  %w = kernel.load %s, %back : i32\n  kernel.store %w, %data, %at\n"),
       data, 0, {2, 1, 1});
   ASSERT_TRUE(status.has_value()) << status.error().to_string();
   EXPECT_EQ(data, (Ints{49, 36, 25, 16, 9, 4, 1, 0, 225, 196, 169, 144, 121, 100, 81, 64}));
@@ -451,20 +468,24 @@ TEST(KernelInterpreter, SharedMemoryExchangesAcrossBarriers) {
 TEST(KernelInterpreter, SubgroupOperations) {
   Ints data(16);
   for (int i = 0; i < 16; ++i) data[i] = 3 * i;
-  const Status shuffled = run_on(
-      in_function("  %v = kernel.load %data, %i : i32\n"
-                  "  %w = kernel.shuffle_xor %v {mask = 5} : i32\n  kernel.barrier\n"
-                  "  kernel.store %w, %data, %i\n", "[16, 1, 1]"), data);
+  const Status shuffled =
+      run_on(in_function("  %v = kernel.load %data, %i : i32\n"
+                         "  %w = kernel.shuffle_xor %v {mask = 5} : i32\n  kernel.barrier\n"
+                         "  kernel.store %w, %data, %i\n",
+                         "[16, 1, 1]"),
+             data);
   ASSERT_TRUE(shuffled.has_value()) << shuffled.error().to_string();
   for (int i = 0; i < 16; ++i) EXPECT_EQ(data[i], 3 * (i ^ 5));
-  const Status reduced = run_on(
-      in_function("  %v = kernel.load %data, %i : i32\n"
-                  "  %w = kernel.subgroup_reduce %v {function = add} : i32\n"
-                  "  %x = kernel.subgroup_reduce %v {function = max} : i32\n"
-                  "  %y = kernel.subgroup_reduce %v {function = min} : i32\n"
-                  "  %l = kernel.lane : i32\n  %s = kernel.add %w, %x : i32\n"
-                  "  %t = kernel.sub %s, %y : i32\n  %u = kernel.add %t, %l : i32\n"
-                  "  kernel.store %u, %data, %i\n", "[16, 1, 1]"), data);
+  const Status reduced =
+      run_on(in_function("  %v = kernel.load %data, %i : i32\n"
+                         "  %w = kernel.subgroup_reduce %v {function = add} : i32\n"
+                         "  %x = kernel.subgroup_reduce %v {function = max} : i32\n"
+                         "  %y = kernel.subgroup_reduce %v {function = min} : i32\n"
+                         "  %l = kernel.lane : i32\n  %s = kernel.add %w, %x : i32\n"
+                         "  %t = kernel.sub %s, %y : i32\n  %u = kernel.add %t, %l : i32\n"
+                         "  kernel.store %u, %data, %i\n",
+                         "[16, 1, 1]"),
+             data);
   ASSERT_TRUE(reduced.has_value()) << reduced.error().to_string();
   // Subgroups 0..7 and 8..15 of 3i: sums 84 and 276, maxima 21 and 45, minima 0 and 24.
   for (int i = 0; i < 16; ++i) EXPECT_EQ(data[i], (i < 8 ? 84 + 21 : 276 + 45 - 24) + i % 8);
@@ -500,7 +521,8 @@ TEST(KernelInterpreter, RejectsAccessesOutOfBounds) {
   expect_error("  %s = kernel.shared : shared<i32, 4>\n  kernel.store %i, %s, %i\n",
                "shared memory %s (index 4, size 4");
   expect_error("  %at = kernel.constant {value = 62} : i32\n"
-               "  %v = kernel.load %data, %at : vector<i32, 4>\n", "access of 4 elements");
+               "  %v = kernel.load %data, %at : vector<i32, 4>\n",
+               "access of 4 elements");
   expect_error("  %v = kernel.load %data, %one : vector<i32, 2>\n", "not aligned to its 8 bytes");
 }
 
@@ -508,22 +530,25 @@ TEST(KernelInterpreter, RejectsRaces) {
   // Shared memory: write-write, write-read, read-write; each is right with a barrier between.
   const std::string shared = "  %s = kernel.shared : shared<i32, 8>\n"
                              "  %next = kernel.xor %i, %one : i32\n";
-  expect_error(shared + "  kernel.store %i, %s, %zero\n", "written by lane 0 since the last barrier");
+  expect_error(shared + "  kernel.store %i, %s, %zero\n",
+               "written by lane 0 since the last barrier");
   expect_error(shared + "  kernel.store %i, %s, %i\n  %v = kernel.load %s, %next : i32\n",
                "race on shared memory %s: reads element 1, written by lane 1");
   expect_error(shared + "  kernel.store %i, %s, %i\n  kernel.barrier\n"
                         "  %v = kernel.load %s, %next : i32\n  kernel.store %v, %s, %i\n",
                "writes element 0, read by lane 1 since the last barrier");
   Ints data(8);
-  const Status right = run_on(
-      in_function(shared + "  kernel.store %i, %s, %i\n  kernel.barrier\n"
-                           "  %v = kernel.load %s, %next : i32\n  kernel.barrier\n"
-                           "  kernel.store %v, %s, %i\n  kernel.store %v, %data, %i\n"), data);
+  const Status right =
+      run_on(in_function(shared + "  kernel.store %i, %s, %i\n  kernel.barrier\n"
+                                  "  %v = kernel.load %s, %next : i32\n  kernel.barrier\n"
+                                  "  kernel.store %v, %s, %i\n  kernel.store %v, %data, %i\n"),
+             data);
   ASSERT_TRUE(right.has_value()) << right.error().to_string();
   EXPECT_EQ(data, (Ints{1, 0, 3, 2, 5, 4, 7, 6}));
   // Device memory, within a workgroup and between two.
   expect_error("  %next = kernel.xor %i, %one : i32\n  kernel.store %i, %data, %i\n"
-               "  %v = kernel.load %data, %next : i32\n", "race on buffer %data");
+               "  %v = kernel.load %data, %next : i32\n",
+               "race on buffer %data");
   const Status between = run_on(in_function("  kernel.store %i, %data, %i\n"), data, 0, {2, 1, 1});
   ASSERT_FALSE(between.has_value());
   EXPECT_THAT(between.error().message, HasSubstr("written by another workgroup"));
@@ -545,11 +570,12 @@ kernel.func @f {exact = false, subgroup = 0, workgroup = [8, 1, 1]} (%in: buffer
   const auto bytes = std::as_writable_bytes(std::span(data));
   const KernelProgram program = decode(text);
   // In place: every lane writes what it alone has read.
-  const Status same = program.run({1, 1, 1}, std::array{KernelArgument::constant_buffer(bytes),
-                                                        KernelArgument::buffer(bytes)});
+  const Status same = program.run(
+      {1, 1, 1}, std::array{KernelArgument::constant_buffer(bytes), KernelArgument::buffer(bytes)});
   EXPECT_TRUE(same.has_value());
-  const Status shifted = program.run({1, 1, 1}, std::array{KernelArgument::constant_buffer(bytes),
-                                                           KernelArgument::buffer(bytes.subspan(4))});
+  const Status shifted =
+      program.run({1, 1, 1}, std::array{KernelArgument::constant_buffer(bytes),
+                                        KernelArgument::buffer(bytes.subspan(4))});
   ASSERT_FALSE(shifted.has_value());
   EXPECT_THAT(shifted.error().message, HasSubstr("read by lane 1"));
 }
@@ -575,17 +601,20 @@ TEST(KernelInterpreter, RejectsBrokenPromises) {
   expect_error("  kernel.for %zero, %n, %i (%k: i32) {\n    kernel.yield\n  }\n",
                "loop step is not positive (0", 4);
   expect_error("  kernel.for %zero, %n, %one {maximum_trips = 3} (%k: i32) {\n"
-               "    kernel.yield\n  }\n", "more trips than it promises (4, maximum_trips 3)", 4);
+               "    kernel.yield\n  }\n",
+               "more trips than it promises (4, maximum_trips 3)", 4);
 }
 
 TEST(KernelInterpreter, RejectsBarriersAndShufflesOfSomeInvocations) {
   // The verifier refuses these; the interpreter must not trust it. So the text is not verified.
   const auto run_unverified = [](const std::string& inner) {
     auto module = choir::parse(
-        "choir kernel v1\n" +
-            in_function("  %c = kernel.compare %i, %one {predicate = lt} : bool\n"
-                        "  kernel.if %c () {\n    " + inner + "\n    kernel.yield\n  } () {\n"
-                        "    kernel.yield\n  }\n"), "test.choir", registry());
+        "choir kernel v1\n" + in_function("  %c = kernel.compare %i, %one {predicate = lt} : bool\n"
+                                          "  kernel.if %c () {\n    " +
+                                          inner +
+                                          "\n    kernel.yield\n  } () {\n"
+                                          "    kernel.yield\n  }\n"),
+        "test.choir", registry());
     EXPECT_TRUE(module.has_value());
     auto program = KernelProgram::decode(*module->body().front());
     EXPECT_TRUE(program.has_value());
@@ -608,7 +637,8 @@ TEST(KernelInterpreter, StopsAtTheStepLimit) {
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().code, ErrorCode::timeout);
   EXPECT_EQ(status.error().op, "kernel.for");
-  const Status many = run_on(in_function(""), data, 0, {max_i32, max_i32, 1}, {.maximum_steps = 1000});
+  const Status many =
+      run_on(in_function(""), data, 0, {max_i32, max_i32, 1}, {.maximum_steps = 1000});
   ASSERT_FALSE(many.has_value());
   EXPECT_EQ(many.error().code, ErrorCode::timeout);
 }

@@ -1,8 +1,7 @@
-#include "frontend/npy.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/npy.hpp"
 #include "support/file.hpp"
 #include "support/mutate.hpp"
 #include "support/temporary_folder.hpp"
@@ -65,7 +64,8 @@ TEST(Npy, ReadsTheDigitsOfTheExample) {
   ASSERT_TRUE(labels) << labels.error().to_string();
   EXPECT_EQ(labels->element, ElementType::i32);
   EXPECT_THAT(labels->shape, ElementsAre(359));
-  for (const std::int32_t label : labels->view<std::int32_t>()) EXPECT_TRUE(label >= 0 && label < 10);
+  for (const std::int32_t label : labels->view<std::int32_t>())
+    EXPECT_TRUE(label >= 0 && label < 10);
   const auto images = read_npy(folder / "images.npy");
   ASSERT_TRUE(images) << images.error().to_string();
   EXPECT_EQ(images->element, ElementType::f32);
@@ -75,8 +75,8 @@ TEST(Npy, ReadsTheDigitsOfTheExample) {
 
 TEST(Npy, EveryTypeSurvivesAFile) {
   const test::TemporaryFolder folder;
-  const std::vector<std::vector<std::int64_t>> shapes = {{}, {3}, {2, 2}, {0}, {4, 0, 2},
-                                                         {1, 1, 1, 1, 1, 1, 1, 2}};
+  const std::vector<std::vector<std::int64_t>> shapes = {{},  {3},       {2, 2},
+                                                         {0}, {4, 0, 2}, {1, 1, 1, 1, 1, 1, 1, 2}};
   for (const ElementType element :
        {ElementType::boolean, ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64,
         ElementType::u8, ElementType::u16, ElementType::u32, ElementType::u64, ElementType::f16,
@@ -140,8 +140,8 @@ TEST(Npy, RefusesTypes) {
 
 TEST(Npy, RefusesMalformedDictionaries) {
   const auto of_shape = [](std::string_view shape, std::string_view data = "") {
-    return error_with("{'descr': '|u1', 'fortran_order': False, 'shape': " + std::string(shape) +
-                          "}", data);
+    return error_with(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': " + std::string(shape) + "}", data);
   };
   EXPECT_THAT(of_shape("(3)", "abc"), HasSubstr("not a tuple"));
   EXPECT_THAT(of_shape("(-1,)"), HasSubstr("expects a dimension"));
@@ -155,7 +155,8 @@ TEST(Npy, RefusesMalformedDictionaries) {
   EXPECT_THAT(of_shape("(1099511627776,)"), HasSubstr("npy data takes 1099511627776 bytes"));
   EXPECT_THAT(of_shape("(2,)", "a"), HasSubstr("takes 2 bytes, but the file has 1"));
   EXPECT_THAT(of_shape("(2,)", "abc"), HasSubstr("takes 2 bytes, but the file has 3"));
-  EXPECT_THAT(error_with("{'descr': '|u1', 'shape': ()}", "a"), HasSubstr("'fortran_order' is missing"));
+  EXPECT_THAT(error_with("{'descr': '|u1', 'shape': ()}", "a"),
+              HasSubstr("'fortran_order' is missing"));
   EXPECT_THAT(error_with("{'descr': '|u1', 'descr': '|u1'}", "a"), HasSubstr("given twice"));
   EXPECT_THAT(error_with("{'typo': 1}"), HasSubstr("key \"typo\" is unknown"));
   EXPECT_THAT(error_with("{'descr': '|u1', 'fortran_order': 0, 'shape': ()}"),

@@ -1,9 +1,8 @@
-#include "profile/profile.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
+
+#include "profile/profile.hpp"
 
 namespace accy {
 namespace {
@@ -90,10 +89,10 @@ TEST(Profile, JsonIsCanonical) {
 TEST(Profile, TableHoldsEveryMember) {
   const TargetProfile profile;
   const auto& [target, name, vendor, driver, subgroup_minimum, subgroup_maximum, workgroup,
-               invocations, grid, shared, registers, buffer, allocation, alignment, loops, storage_8,
-               storage_16, f16, bf16, f64, i8, i16, i64, shuffle, subgroup_arithmetic, size_control,
-               rte_f32, rte_f16, signed_zero, subnormals, asynchronous, progress, bindings, matrix,
-               code, architecture, quirks] = profile;
+               invocations, grid, shared, registers, buffer, allocation, alignment, loops,
+               storage_8, storage_16, f16, bf16, f64, i8, i16, i64, shuffle, subgroup_arithmetic,
+               size_control, rte_f32, rte_f16, signed_zero, subnormals, asynchronous, progress,
+               bindings, matrix, code, architecture, quirks] = profile;
   EXPECT_EQ(&quirks, &profile.quirks);
   EXPECT_EQ(json::parse(to_json(profile)).size(), 37U + 1U);
 }
@@ -109,8 +108,8 @@ TEST(Profile, RecordsReadsSortedAndOnce) {
   traced.read(&TargetProfile::quirks);
   const std::vector<ProfileRead> expected = {
       {"arithmetic_f64", "true"},
-      {"quirks",
-       "[\n  {\n    \"name\": \"loops cut\",\n    \"reference\": \"https://example.org/1\"\n  }\n]"},
+      {"quirks", "[\n  {\n    \"name\": \"loops cut\",\n    \"reference\": "
+                 "\"https://example.org/1\"\n  }\n]"},
       {"shared_memory_bytes", "49152"},
       {"target", "\"test\""}};
   EXPECT_EQ(traced.reads(), expected);

@@ -279,6 +279,25 @@ TEST(PtxText, ConstantPartOfAnIndexIsTheAddressOffset) {
   EXPECT_THAT(ptx, HasSubstr("+16]"));  // the next vector of four
 }
 
+TEST(PtxText, AccessesThatDifferByAConstantShareTheirAddress) {
+  std::string body = "  %l = kernel.local_id {axis = 0} : i32\n"
+                     "  %seven = kernel.constant {value = 7} : i32\n";
+  for (int i = 0; i < 4; ++i)  // in[(l + i) * 7 + l]
+    body += fmt::format(
+        "  %c{0} = kernel.constant {{value = {0}}} : i32\n  %r{0} = kernel.add %l, %c{0} : i32\n"
+        "  %m{0} = kernel.mul %r{0}, %seven : i32\n  %i{0} = kernel.add %m{0}, %l : i32\n"
+        "  %x{0} = kernel.load %in, %i{0} : f32\n  kernel.store %x{0}, %out, %r{0}\n",
+        i);
+  const std::string ptx = compile_or_fail(
+      program("%in: buffer<f32, read, address>, %out: buffer<f32, write, address>", body),
+      profile_named("sm_80"));
+  for (const char* offset : {"+28]", "+56]", "+84]"}) EXPECT_THAT(ptx, HasSubstr(offset));
+  std::size_t count = 0;
+  for (auto at = ptx.find("mul.wide"); at != std::string::npos; at = ptx.find("mul.wide", at + 1))
+    ++count;
+  EXPECT_LE(count, 4U) << ptx;  // the first without an offset and the shared one, for each buffer
+}
+
 TEST(PtxText, ExactAndFastDifferInDivisionAndSignOperations) {
   const TargetProfile& profile = profile_named("sm_80");
   const std::string fast = compile_or_fail(arithmetic_text("f32", false, false), profile);

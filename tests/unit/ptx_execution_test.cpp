@@ -525,6 +525,55 @@ TEST_P(MoveExecution, EveryWidth) {
 
 INSTANTIATE_TEST_SUITE_P(Ptx, MoveExecution, ::testing::ValuesIn(test::all_types));
 
+/// Indices whose constant part goes into the address: sums and products with constants, also where
+/// the variable part alone is negative, in device and workgroup memory.
+TEST(PtxExecution, IndicesAreWhatTheySay) {
+  std::string body = "  %block = kernel.shared : shared<i32, 1024>\n"
+                     "  %l = kernel.local_id {axis = 0} : i32\n"
+                     "  %zero = kernel.constant {value = 0} : i32\n";
+  for (const int value : {2, 3, 5, 40, 45, 64})
+    body += fmt::format("  %c{0} = kernel.constant {{value = {0}}} : i32\n", value);
+  for (int i = 0; i < 16; ++i)  // the block holds its own indices
+    body += fmt::format(
+        "  %o{0} = kernel.constant {{value = {1}}} : i32\n  %s{0} = kernel.add %l, %o{0} : i32\n"
+        "  kernel.store %s{0}, %block, %s{0}\n",
+        i, 64 * i);
+  body += "  kernel.barrier\n"
+          "  %a = kernel.add %l, %c3 : i32\n"
+          "  %b = kernel.mul %a, %c5 : i32\n"
+          "  %c = kernel.add %b, %l : i32\n"
+          "  %d = kernel.add %c2, %c : i32\n"
+          "  %e = kernel.sub %l, %c40 : i32\n"
+          "  %f = kernel.add %e, %c45 : i32\n"
+          "  %g = kernel.add %f, %a : i32\n"
+          "  %w = kernel.cast %g : i64\n";
+  int row = 0;
+  for (const char* index : {"a", "b", "c", "d", "f", "g", "w", "c45"})
+    for (const char* memory : {"in", "block"}) {
+      body +=
+          fmt::format("  %x{0} = kernel.load %{1}, %{2} : i32\n  %r{0} = kernel.constant {{value = "
+                      "{3}}} : i32\n"
+                      "  %p{0} = kernel.add %r{0}, %l : i32\n  kernel.store %x{0}, %out, %p{0}\n",
+                      row, memory, index, 64 * row);
+      ++row;
+    }
+  const std::string text = test::kernel_program(
+      "%in: buffer<i32, read, address>, %out: buffer<i32, write, address>", body);
+  Numbers numbers(1024);
+  std::iota(numbers.begin(), numbers.end(), Number{0});
+  std::vector<std::byte> in = encode_all(numbers, ElementType::i32);
+  std::vector<std::byte> out(static_cast<std::size_t>(row) * 64 * 4);
+  execute(text, "sm_80", {&in, &out}, 1);
+  const Numbers values = decode_all(out, ElementType::i32);
+  for (std::size_t l = 0; l < 64; ++l) {
+    const Number x = static_cast<Number>(l);
+    const Numbers expected{x + 3, (x + 3) * 5, 6 * x + 15, 6 * x + 17,
+                           x + 5, 2 * x + 8,   2 * x + 8,  45};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(row); ++i)
+      EXPECT_EQ(values[64 * i + l], expected[i / 2]) << i;
+  }
+}
+
 // --- control --------------------------------------------------------------------------------
 
 std::vector<std::byte> scalar_i32(std::initializer_list<std::int32_t> values) {

@@ -37,7 +37,7 @@ TEST_P(PtxProgramsTest, AssemblesClean) {
 INSTANTIATE_TEST_SUITE_P(Architectures, PtxProgramsTest,
                          testing::Values("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a",
                                          "sm_100", "sm_120"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& tested) { return tested.param; });
 
 }  // namespace
 }  // namespace accy::test

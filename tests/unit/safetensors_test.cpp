@@ -1,9 +1,8 @@
-#include "frontend/safetensors.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "frontend/folder_weights.hpp"
+#include "frontend/safetensors.hpp"
 #include "support/mutate.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -74,22 +73,24 @@ TEST_F(Safetensors, ReadsTensors) {
 
 TEST_F(Safetensors, KnowsEveryType) {
   const std::vector<std::pair<std::string, ElementType>> types = {
-      {"BOOL", ElementType::boolean}, {"I8", ElementType::i8},   {"I16", ElementType::i16},
-      {"I32", ElementType::i32},      {"I64", ElementType::i64}, {"U8", ElementType::u8},
-      {"U16", ElementType::u16},      {"U32", ElementType::u32}, {"U64", ElementType::u64},
+      {"BOOL", ElementType::boolean}, {"I8", ElementType::i8},     {"I16", ElementType::i16},
+      {"I32", ElementType::i32},      {"I64", ElementType::i64},   {"U8", ElementType::u8},
+      {"U16", ElementType::u16},      {"U32", ElementType::u32},   {"U64", ElementType::u64},
       {"F16", ElementType::f16},      {"BF16", ElementType::bf16}, {"F32", ElementType::f32},
       {"F64", ElementType::f64}};
   for (const auto& [name, element] : types) {
     const auto size = static_cast<std::size_t>(size_bytes(element));
-    const auto file = open(file_of(R"({"t":{"dtype":")" + name + R"(","shape":[1],"data_offsets":[0,)" +
-                                       std::to_string(size) + "]}}",
-                                   std::string(size, '\1')));
+    const auto file =
+        open(file_of(R"({"t":{"dtype":")" + name + R"(","shape":[1],"data_offsets":[0,)" +
+                         std::to_string(size) + "]}}",
+                     std::string(size, '\1')));
     ASSERT_TRUE(file) << file.error().to_string();
     EXPECT_EQ(file->read("t")->element, element);
   }
   for (const std::string name : {"F8_E4M3", "C64", "f32", ""})
-    EXPECT_THAT(error_with(R"({"t":{"dtype":")" + name + R"(","shape":[],"data_offsets":[0,1]}})", "x"),
-                HasSubstr("dtype (\"" + name + "\") is not supported"));
+    EXPECT_THAT(
+        error_with(R"({"t":{"dtype":")" + name + R"(","shape":[],"data_offsets":[0,1]}})", "x"),
+        HasSubstr("dtype (\"" + name + "\") is not supported"));
 }
 
 TEST_F(Safetensors, ReadsTheDigitsOfTheExample) {
@@ -123,10 +124,12 @@ TEST_F(Safetensors, RefusesMalformedFrames) {
 TEST_F(Safetensors, RefusesMalformedTensors) {
   const auto tensor = [this](std::string_view shape, std::string_view offsets) {
     return error_with(R"({"t":{"dtype":"U8","shape":)" + std::string(shape) +
-                          R"(,"data_offsets":)" + std::string(offsets) + "}}", "abcd");
+                          R"(,"data_offsets":)" + std::string(offsets) + "}}",
+                      "abcd");
   };
   EXPECT_EQ(tensor("[4]", "[0,4]"), "no error");
-  EXPECT_THAT(tensor("[4]", "[0,3]"), HasSubstr("takes 4 bytes by its shape, but data_offsets hold 3"));
+  EXPECT_THAT(tensor("[4]", "[0,3]"),
+              HasSubstr("takes 4 bytes by its shape, but data_offsets hold 3"));
   EXPECT_THAT(tensor("[5]", "[0,5]"), HasSubstr("([0,5]) is not a range in 0 to 4"));
   EXPECT_THAT(tensor("[4]", "[4,0]"), HasSubstr("is not a range"));
   EXPECT_THAT(tensor("[4]", "[-4,0]"), HasSubstr("is not a range"));
@@ -149,7 +152,8 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
               HasSubstr("key \"t\" is given twice"));
   EXPECT_THAT(error_with(R"({"t":{"dtype":"U8","dtype":"U8"}})", "x"),
               HasSubstr("key \"dtype\" is given twice"));
-  EXPECT_THAT(error_with(R"({"t":{"dtype":"U8","shape":[1]}})", "x"), HasSubstr("is not an object of"));
+  EXPECT_THAT(error_with(R"({"t":{"dtype":"U8","shape":[1]}})", "x"),
+              HasSubstr("is not an object of"));
   EXPECT_THAT(error_with(R"({"t":{"dtype":"U8","shape":[1],"offsets":[0,1]}})", "x"),
               HasSubstr("is not an object of"));
   EXPECT_THAT(error_with(R"({"t":[]})"), HasSubstr("is not an object of"));
@@ -164,7 +168,8 @@ TEST_F(Safetensors, RefusesOverlapsAndHoles) {
   const auto two = [this](std::string_view first, std::string_view second) {
     return error_with(R"({"p":{"dtype":"U8","shape":[2],"data_offsets":)" + std::string(first) +
                           R"(},"q":{"dtype":"U8","shape":[2],"data_offsets":)" +
-                          std::string(second) + "}}", "abcde");
+                          std::string(second) + "}}",
+                      "abcde");
   };
   EXPECT_THAT(two("[0,2]", "[1,3]"), HasSubstr("\"q\" begins at byte 1, overlapping the tensor"));
   EXPECT_THAT(two("[0,2]", "[0,2]"), HasSubstr("overlapping"));
@@ -174,7 +179,8 @@ TEST_F(Safetensors, RefusesOverlapsAndHoles) {
 }
 
 TEST_F(Safetensors, RefusesBadBooleansAndShrunkFiles) {
-  const auto file = open(file_of(R"({"t":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\1\2"));
+  const auto file =
+      open(file_of(R"({"t":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\1\2"));
   ASSERT_TRUE(file);
   EXPECT_THAT(file->read("t").error().to_string(), HasSubstr("(2), not 0 or 1"));
   fs::resize_file(path_, 20);
@@ -267,7 +273,8 @@ TEST_F(FolderWeightsTest, RefusesWhatLeavesTheFolder) {
   EXPECT_THAT(error_of_load("parts/../w.safetensors"), HasSubstr("holds \"..\""));
   EXPECT_THAT(error_of_load((program_ / "w.safetensors").string()), HasSubstr("is absolute"));
   EXPECT_THAT(error_of_load(""), HasSubstr("is not a file name"));
-  EXPECT_THAT(error_of_load(std::string_view("w.safetensors\0x", 15)), HasSubstr("is not a file name"));
+  EXPECT_THAT(error_of_load(std::string_view("w.safetensors\0x", 15)),
+              HasSubstr("is not a file name"));
   fs::create_symlink(folder_.path() / "secret.safetensors", program_ / "link.safetensors");
   EXPECT_THAT(error_of_load("link.safetensors"), HasSubstr("leaves the program's folder"));
   fs::create_directory_symlink(folder_.path(), program_ / "up");

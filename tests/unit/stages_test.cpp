@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values("interpreter:generic", "vulkan:lavapipe", "vulkan:generic",
                                      "cuda:sm_75", "cuda:sm_90a"),
                      testing::ValuesIn(programs())),
-    [](const auto& info) {
-      std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param).name;
+    [](const auto& tested) {
+      std::string name = std::get<0>(tested.param) + "_" + std::get<1>(tested.param).name;
       for (char& letter : name)
         if (letter == ':') letter = '_';
       return name;

@@ -1,9 +1,8 @@
-#include "tools/devices.hpp"
-
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "tools/devices.hpp"
 
 namespace accy::tools {
 namespace {
@@ -33,10 +32,9 @@ runtime::DeviceList no_device() { return {{}, {{"none", "no driver"}}}; }
 TEST(Devices, OneLineEachForPeople) {
   std::ostringstream output;
   EXPECT_EQ(run_devices({}, two_devices(), output), ExitCode::done);
-  EXPECT_EQ(output.str(),
-            "one:0   discrete     Fast Device; driver 1.2\n"
-            "two:10  interpreter  Fast Device; driver 1.2\n"
-            "three   unavailable  library is missing\n");
+  EXPECT_EQ(output.str(), "one:0   discrete     Fast Device; driver 1.2\n"
+                          "two:10  interpreter  Fast Device; driver 1.2\n"
+                          "three   unavailable  library is missing\n");
 }
 
 TEST(Devices, Json) {

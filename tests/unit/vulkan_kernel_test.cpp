@@ -212,7 +212,11 @@ TYPED_TEST(VulkanFloatTest, ComparesNaN) {
     }
 }
 
-class VulkanExactTest : public VulkanFloatTest<float> {};
+class VulkanExactTest : public VulkanFloatTest<float> {
+ protected:
+  static constexpr std::size_t significands = std::size_t{1} << 23U;
+  static_assert(significands <= 256 * 65535);  // one row of workgroups
+};
 
 TEST_F(VulkanExactTest, DividesAndTakesRoots) {
   check("div %x, %y", true, [](float a, float b) { return a / b; });
@@ -221,25 +225,27 @@ TEST_F(VulkanExactTest, DividesAndTakesRoots) {
 
 TEST_F(VulkanExactTest, EveryRootIsCorrectlyRounded) {
   // The root of a normal number depends on its significand and the parity of its exponent only.
-  std::vector<float> values(std::size_t{1} << 24U);
-  for (std::uint32_t index = 0; index < values.size(); ++index)
-    values[index] = std::bit_cast<float>(0x3f800000U + index);
-  const auto found = apply<float>("kernel.sqrt %x", true, values);
-  ASSERT_EQ(found.size(), values.size());
-  std::size_t wrong = 0;
-  for (std::size_t index = 0; index < values.size(); ++index)
-    wrong += same(found[index], std::sqrt(values[index])) ? 0U : 1U;
-  EXPECT_EQ(wrong, 0U);
+  for (const std::uint32_t first : {0x3f800000U, 0x40000000U}) {
+    std::vector<float> values(significands);
+    for (std::uint32_t index = 0; index < values.size(); ++index)
+      values[index] = std::bit_cast<float>(first + index);
+    const auto found = apply<float>("kernel.sqrt %x", true, values);
+    ASSERT_EQ(found.size(), values.size());
+    std::size_t wrong = 0;
+    for (std::size_t index = 0; index < values.size(); ++index)
+      wrong += same(found[index], std::sqrt(values[index])) ? 0U : 1U;
+    EXPECT_EQ(wrong, 0U);
+  }
 }
 
 TEST_F(VulkanExactTest, EveryDivisorSignificandIsDividedRight) {
   // Each of the 2^23 significands of the divisor once, against random dividends.
-  std::vector<float> a(std::size_t{1} << 23U);
-  std::vector<float> b(a.size());
+  std::vector<float> a(significands);
+  std::vector<float> b(significands);
   std::mt19937 random(99);
   for (std::uint32_t index = 0; index < a.size(); ++index) {
     a[index] = from_bits<float>(0x3f800000U | (random() & 0x007fffffU));
-    b[index] = std::bit_cast<float>(0x3f800000U | index);
+    b[index] = std::bit_cast<float>(0x3f800000U + index);
   }
   const auto found = apply<float>("kernel.div %x, %y", true, a, b);
   ASSERT_EQ(found.size(), a.size());
@@ -249,7 +255,7 @@ TEST_F(VulkanExactTest, EveryDivisorSignificandIsDividedRight) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// `name` is a float constant of the value; the line may use it.
+/// Applies a line to %x and a constant %z in an exact function.
 class VulkanZeroTest : public VulkanKernelTest {
  protected:
   std::vector<float> run_line(const std::string& constant, const std::string& line,
@@ -310,7 +316,7 @@ struct Function {
   double high;
   double exact_relative;  ///< error relative to the result, in an exact function
   double fast_relative;
-  double absolute;        ///< accepted besides, near zeros of the function
+  double fast_absolute;   ///< accepted besides, near zeros of the function
 };
 
 class VulkanMathTest : public VulkanKernelTest {
@@ -331,7 +337,8 @@ class VulkanMathTest : public VulkanKernelTest {
     for (std::size_t index = 0; index < x.size(); ++index) {
       const double wanted = function.reference(x[index]);
       const double error = std::fabs(static_cast<double>(found[index]) - wanted);
-      const double floor = function.absolute + std::numeric_limits<float>::denorm_min();
+      const double floor = (exact ? 0 : function.fast_absolute) +
+                           std::numeric_limits<float>::denorm_min();
       const double relative = error <= floor ? 0 : error / std::fabs(wanted);
       if (!(relative <= worst)) {
         worst = relative;
@@ -351,8 +358,8 @@ TEST_F(VulkanMathTest, StaysWithinItsErrors) {
   const std::array functions{
       Function{"exp", std::exp, -87, 88.7, 1.2e-7, 5e-6, 0},
       Function{"exp", std::exp, -1, 1, 1.2e-7, 5e-7, 0},
-      Function{"log", std::log, 1e-38, 1e38, 1.2e-7, 5e-7, 0},
-      Function{"log", std::log, 0.5, 2, 2e-7, 1e-6, 1e-6},
+      Function{"log", std::log, 2e-38, 1e38, 1.2e-7, 5e-7, 4.8e-7},
+      Function{"log", std::log, 0.5, 2, 2e-7, 1e-6, 4.8e-7},
       Function{"tanh", std::tanh, -10, 10, 3e-7, 1e-6, 0},
       Function{"tanh", std::tanh, -0.7, 0.7, 3e-7, 1e-6, 0},
       Function{"erf", std::erf, -5, 5, 3e-7, 1e-6, 0},
@@ -380,8 +387,10 @@ TEST_F(VulkanMathTest, KnowsTheSpecialArguments) {
       const auto found = apply<float>("kernel." + std::string(name) + " %x", exact, x);
       ASSERT_EQ(found.size(), x.size());
       for (std::size_t index = 0; index < x.size(); ++index) {
+        // A device may take a subnormal for zero where nothing demands that it is kept.
+        if (!exact && std::fpclassify(x[index]) == FP_SUBNORMAL) continue;
         const float value = wanted(name, x[index]);
-        const bool near = std::fabs(found[index] - value) <= 1e-6F * std::fabs(value);
+        const bool near = found[index] == value || std::fabs(found[index] - value) <= 1e-6F * std::fabs(value);
         EXPECT_TRUE(near || same(found[index], value))
             << name << (exact ? " exact" : " fast") << " of " << x[index] << ": " << found[index]
             << ", expected " << value;

@@ -113,16 +113,16 @@ void verify_bitcast(const Operation& operation, choir::Diagnostics& diagnostics)
     diagnostics.report(operation, "takes and gives integers, f32 or f64 (got " + describe(from) +
                                       " to " + describe(to) + ")");
   else if (bit_width(*as_scalar(from)) != bit_width(*as_scalar(to)))
-    diagnostics.report(operation, "types differ in size (" + describe(from) + " to " +
-                                      describe(to) + ")");
+    diagnostics.report(operation,
+                       "types differ in size (" + describe(from) + " to " + describe(to) + ")");
 }
 
 constexpr std::array<choir::OperationDefinition, 22> definitions{{
     {op::add, "sum; integers wrap", commutative, 2, 1, 0, infer_arithmetic},
     {op::sub, "difference; integers wrap", pure, 2, 1, 0, infer_arithmetic},
     {op::mul, "product; integers wrap", commutative, 2, 1, 0, infer_arithmetic},
-    {op::div, "quotient; integers truncate, x/0 = 0, MIN/-1 = MIN", pure, 2, 1, 0,
-     infer_arithmetic, verify_division},
+    {op::div, "quotient; integers truncate, x/0 = 0, MIN/-1 = MIN", pure, 2, 1, 0, infer_arithmetic,
+     verify_division},
     {op::rem, "remainder of the truncated quotient; x rem 0 = x, float fmod", pure, 2, 1, 0,
      infer_arithmetic, verify_division},
     {op::min, "minimum; NaN if either is", commutative, 2, 1, 0, infer_arithmetic},

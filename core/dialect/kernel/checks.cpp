@@ -47,8 +47,8 @@ std::optional<std::int64_t> integer_attribute(const choir::Operation& operation,
                               ? std::to_string(value.integer())
                               : std::string(value ? "another kind" : "nothing");
   diagnostics.report(operation, "attribute " + std::string(name) + " is an integer from " +
-                                    std::to_string(low) + " to " + std::to_string(high) +
-                                    " (got " + got + ")");
+                                    std::to_string(low) + " to " + std::to_string(high) + " (got " +
+                                    got + ")");
   return std::nullopt;
 }
 

@@ -19,8 +19,7 @@ void check_yield(const Operation& operation, std::size_t region, choir::Diagnost
   }
   if (yield->operand_count() != operation.result_count()) {
     diagnostics.report(*yield, "yields " + std::to_string(yield->operand_count()) +
-                                   " values, expected " +
-                                   std::to_string(operation.result_count()));
+                                   " values, expected " + std::to_string(operation.result_count()));
     return;
   }
   for (std::size_t index = 0; index < yield->operand_count(); ++index) {
@@ -82,8 +81,8 @@ void verify_for(const Operation& operation, choir::Diagnostics& diagnostics) {
 
 void verify_if(const Operation& operation, choir::Diagnostics& diagnostics) {
   if (as_scalar(operation.operand(0)->type()) != ElementType::boolean)
-    diagnostics.report(operation, "condition has type " +
-                                      describe(operation.operand(0)->type()) + ", expected bool");
+    diagnostics.report(operation, "condition has type " + describe(operation.operand(0)->type()) +
+                                      ", expected bool");
   for (std::size_t index = 0; index < operation.result_count(); ++index)
     if (!as_scalar(operation.result(index)->type()))
       diagnostics.report(operation, "gives " + describe(operation.result(index)->type()) +

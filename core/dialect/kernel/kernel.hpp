@@ -76,9 +76,9 @@ std::string_view to_string(Predicate predicate);
 std::string_view to_string(ReduceFunction function);
 
 // Attributes of verified operations; each asserts that the operation has it.
-std::int64_t axis(const choir::Operation& operation);           ///< local_id, workgroup_id
-std::int64_t lane_index(const choir::Operation& extract);       ///< extract {index}
-std::int64_t mask(const choir::Operation& shuffle);             ///< shuffle_xor
+std::int64_t axis(const choir::Operation& operation);      ///< local_id, workgroup_id
+std::int64_t lane_index(const choir::Operation& extract);  ///< extract {index}
+std::int64_t mask(const choir::Operation& shuffle);        ///< shuffle_xor
 Predicate predicate(const choir::Operation& compare);
 ReduceFunction reduce_function(const choir::Operation& reduce);
 /// Whether a div or rem promises non-negative operands and a positive divisor.

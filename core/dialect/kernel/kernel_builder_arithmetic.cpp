@@ -50,8 +50,7 @@ Value KernelBuilder::place_constant(ElementType element, choir::Attribute value,
                                     std::uint64_t bits) {
   const auto [entry, added] = constants_.try_emplace({element, bits}, nullptr);
   if (added)
-    entry->second =
-        hoist(op::constant, get_type(context(), element), {attribute("value", value)});
+    entry->second = hoist(op::constant, get_type(context(), element), {attribute("value", value)});
   return entry->second;
 }
 

@@ -23,8 +23,8 @@ void verify_constant(const Operation& operation, choir::Diagnostics& diagnostics
   const choir::Type type = operation.result()->type();
   const auto element = as_scalar(type);
   if (!element || *element == ElementType::f16 || *element == ElementType::bf16) {
-    diagnostics.report(operation, "a constant is an integer, bool, f32 or f64 (got " +
-                                      describe(type) + ")");
+    diagnostics.report(operation,
+                       "a constant is an integer, bool, f32 or f64 (got " + describe(type) + ")");
     return;
   }
   const choir::Attribute value = operation.attribute("value");
@@ -32,8 +32,8 @@ void verify_constant(const Operation& operation, choir::Diagnostics& diagnostics
                     : is_float(*element)             ? choir::AttributeKind::floating
                                                      : choir::AttributeKind::integer;
   if (!value.is(kind))
-    diagnostics.report(operation, "attribute value does not fit a constant of type " +
-                                      describe(type));
+    diagnostics.report(operation,
+                       "attribute value does not fit a constant of type " + describe(type));
   else if (is_integer(*element) && !in_range(*element, value.integer()))
     diagnostics.report(operation, "value " + std::to_string(value.integer()) +
                                       " is out of the range of " + describe(type));
@@ -47,8 +47,8 @@ void verify_id(const Operation& operation, choir::Diagnostics& diagnostics) {
 
 void verify_shared(const Operation& operation, choir::Diagnostics& diagnostics) {
   if (!as_shared(operation.result()->type()))
-    diagnostics.report(operation, "gives a shared type (got " +
-                                      describe(operation.result()->type()) + ")");
+    diagnostics.report(operation,
+                       "gives a shared type (got " + describe(operation.result()->type()) + ")");
   const Operation* parent = operation.parent();
   if (parent == nullptr || parent->name() != op::func)
     diagnostics.report(operation, "stands only at the top level of a kernel.func");
@@ -60,8 +60,8 @@ void check_access(const Operation& operation, choir::Type value, choir::Type mem
   const auto buffer = as_buffer(memory);
   const auto shared = as_shared(memory);
   if (!buffer && !shared) {
-    diagnostics.report(operation, "accesses a buffer or shared memory (got " + describe(memory) +
-                                      ")");
+    diagnostics.report(operation,
+                       "accesses a buffer or shared memory (got " + describe(memory) + ")");
     return;
   }
   const bool writes = operation.name() == op::store;
@@ -105,8 +105,8 @@ void verify_extract(const Operation& operation, choir::Diagnostics& diagnostics)
 void verify_compose(const Operation& operation, choir::Diagnostics& diagnostics) {
   const auto vector = as_vector(operation.result()->type());
   if (!vector) {
-    diagnostics.report(operation, "gives a vector (got " + describe(operation.result()->type()) +
-                                      ")");
+    diagnostics.report(operation,
+                       "gives a vector (got " + describe(operation.result()->type()) + ")");
     return;
   }
   if (static_cast<std::int64_t>(operation.operand_count()) != vector->width)

@@ -34,8 +34,7 @@ std::int64_t check_workgroup(const Operation& operation, choir::Diagnostics& dia
 }
 
 void check_subgroup(const Operation& operation, std::int64_t row, choir::Diagnostics& diagnostics) {
-  const auto size =
-      integer_attribute(operation, "subgroup", 0, subgroup_size_maximum, diagnostics);
+  const auto size = integer_attribute(operation, "subgroup", 0, subgroup_size_maximum, diagnostics);
   if (!size || *size == 0) return;
   if ((*size & (*size - 1)) != 0)
     diagnostics.report(operation, "subgroup is a power of two (got " + std::to_string(*size) + ")");
@@ -51,9 +50,9 @@ void check_parameters(const Operation& operation, choir::Diagnostics& diagnostic
     const auto scalar = as_scalar(type);
     const bool computable = is_computable(type) || scalar == ElementType::boolean;
     if (!as_buffer(type) && !computable)
-      diagnostics.report(operation,
-                         "parameter " + std::to_string(index) + " has type " + describe(type) +
-                             ", expected a buffer, an integer, bool, f32 or f64");
+      diagnostics.report(operation, "parameter " + std::to_string(index) + " has type " +
+                                        describe(type) +
+                                        ", expected a buffer, an integer, bool, f32 or f64");
   }
 }
 

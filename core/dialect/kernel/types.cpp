@@ -13,9 +13,8 @@ using choir::Type;
 
 constexpr std::array<std::string_view, 3> access_names{"read", "write", "read_write"};
 constexpr std::array<std::string_view, 3> binding_names{"address", "texel", "storage"};
-constexpr std::array<std::string_view, 13> scalar_names{"bool", "i8",  "i16", "i32",  "i64",
-                                                        "u8",   "u16", "u32", "u64",  "f16",
-                                                        "bf16", "f32", "f64"};
+constexpr std::array<std::string_view, 13> scalar_names{
+    "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
 constexpr std::int64_t access_bytes_maximum = 16;
 
 template <class Enum>
@@ -116,8 +115,8 @@ Type get_type(choir::Context& context, ElementType element) {
 
 Type get_type(choir::Context& context, const VectorType& vector) {
   ACCY_ASSERT(legal_width(vector.element, vector.width), "illegal vector width");
-  return context.type("vector", std::array{context.word(to_string(vector.element)),
-                                           context.integer(vector.width)});
+  return context.type(
+      "vector", std::array{context.word(to_string(vector.element)), context.integer(vector.width)});
 }
 
 Type get_type(choir::Context& context, const BufferType& buffer) {
@@ -128,8 +127,8 @@ Type get_type(choir::Context& context, const BufferType& buffer) {
 
 Type get_type(choir::Context& context, const SharedType& shared) {
   ACCY_ASSERT(shared.count > 0, "empty shared memory");
-  return context.type("shared", std::array{context.word(to_string(shared.element)),
-                                           context.integer(shared.count)});
+  return context.type(
+      "shared", std::array{context.word(to_string(shared.element)), context.integer(shared.count)});
 }
 
 std::optional<ElementType> as_scalar(Type type) {

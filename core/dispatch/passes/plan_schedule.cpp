@@ -13,7 +13,7 @@ std::vector<std::string_view> schedule_classes(ItemKind kind) {
     case ItemKind::elementwise:
     case ItemKind::copy: return {"flat"};
     case ItemKind::row_pipeline: return {"workgroup_row", "invocation_row"};
-    case ItemKind::reduction: return {"invocation_column"};
+    case ItemKind::reduction: return {"invocation_column", "workgroup_row"};
     case ItemKind::contraction: return {"tiled", "direct"};
   }
   return {};

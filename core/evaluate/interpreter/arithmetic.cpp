@@ -68,13 +68,21 @@ T magnitude(T a) {
 }
 
 template <class T>
-T conjunction(T a, T b) { return static_cast<T>(a & b); }
+T conjunction(T a, T b) {
+  return static_cast<T>(a & b);
+}
 template <class T>
-T disjunction(T a, T b) { return static_cast<T>(a | b); }
+T disjunction(T a, T b) {
+  return static_cast<T>(a | b);
+}
 template <class T>
-T exclusion(T a, T b) { return static_cast<T>(a ^ b); }
+T exclusion(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
 template <class T>
-T complement(T a) { return static_cast<T>(~a); }
+T complement(T a) {
+  return static_cast<T>(~a);
+}
 std::uint8_t bool_complement(std::uint8_t a) { return a ^ 1U; }
 
 template <class T>
@@ -146,25 +154,25 @@ Handler fused_handler() {
 }
 
 // One maker for each operation and type: a handler, or null where the type does not fit.
-#define ACCY_BINARY(name, function)                                                  \
-  template <class T>                                                                 \
-  struct name {                                                                      \
-    static Handler make() { return map_binary<T, T, function<T>>; }                  \
+#define ACCY_BINARY(name, function)                                 \
+  template <class T>                                                \
+  struct name {                                                     \
+    static Handler make() { return map_binary<T, T, function<T>>; } \
   };
-#define ACCY_UNARY(name, function)                                                   \
-  template <class T>                                                                 \
-  struct name {                                                                      \
-    static Handler make() { return map_unary<T, T, function<T>>; }                   \
+#define ACCY_UNARY(name, function)                                 \
+  template <class T>                                               \
+  struct name {                                                    \
+    static Handler make() { return map_unary<T, T, function<T>>; } \
   };
-#define ACCY_INTEGER(name, mapper)                                                   \
-  template <class T>                                                                 \
-  struct name {                                                                      \
-    static Handler make() {                                                          \
-      if constexpr (std::is_integral_v<T>)                                           \
-        return mapper;                                                               \
-      else                                                                           \
-        return nullptr;                                                              \
-    }                                                                                \
+#define ACCY_INTEGER(name, mapper)         \
+  template <class T>                       \
+  struct name {                            \
+    static Handler make() {                \
+      if constexpr (std::is_integral_v<T>) \
+        return mapper;                     \
+      else                                 \
+        return nullptr;                    \
+    }                                      \
   };
 ACCY_BINARY(Add, sum)
 ACCY_BINARY(Subtract, difference)

@@ -7,17 +7,29 @@ namespace {
 
 // C++ compares floats as IEEE 754 does: with a NaN only != is true.
 template <class T>
-std::uint8_t is_equal(T a, T b) { return a == b; }
+std::uint8_t is_equal(T a, T b) {
+  return a == b;
+}
 template <class T>
-std::uint8_t is_unequal(T a, T b) { return a != b; }
+std::uint8_t is_unequal(T a, T b) {
+  return a != b;
+}
 template <class T>
-std::uint8_t is_less(T a, T b) { return a < b; }
+std::uint8_t is_less(T a, T b) {
+  return a < b;
+}
 template <class T>
-std::uint8_t is_at_most(T a, T b) { return a <= b; }
+std::uint8_t is_at_most(T a, T b) {
+  return a <= b;
+}
 template <class T>
-std::uint8_t is_greater(T a, T b) { return a > b; }
+std::uint8_t is_greater(T a, T b) {
+  return a > b;
+}
 template <class T>
-std::uint8_t is_at_least(T a, T b) { return a >= b; }
+std::uint8_t is_at_least(T a, T b) {
+  return a >= b;
+}
 
 using CompareTable = std::array<Handler, 6>;  // by kernel::Predicate
 
@@ -61,11 +73,10 @@ Handler compare_handler(const choir::Operation& operation) {
     return select_handler(size_bytes(*kernel::as_scalar(operation.result()->type())));
   if (operation.name() != kernel::op::compare) return nullptr;
   const ElementType type = *kernel::as_scalar(operation.operand(0)->type());
-  const CompareTable* table = type == ElementType::boolean ? Compare<std::uint8_t>::make()
-                                                           : for_computable<Compare>(type);
-  return table == nullptr
-             ? nullptr
-             : (*table)[static_cast<std::size_t>(kernel::predicate(operation))];
+  const CompareTable* table =
+      type == ElementType::boolean ? Compare<std::uint8_t>::make() : for_computable<Compare>(type);
+  return table == nullptr ? nullptr
+                          : (*table)[static_cast<std::size_t>(kernel::predicate(operation))];
 }
 
 }  // namespace accy::evaluate::interpreter

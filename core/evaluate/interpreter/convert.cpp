@@ -117,8 +117,7 @@ To convert(From value) {
   else if constexpr (std::is_same_v<From, Half>)
     return convert_number<To>(float_from_half(value.bits));
   else if constexpr (std::is_same_v<From, Bfloat>)
-    return convert_number<To>(
-        std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16));
+    return convert_number<To>(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16));
   else
     return convert_number<To>(value);
 }
@@ -156,7 +155,9 @@ Handler cast_handler(ElementType from, ElementType to) {
 }
 
 template <class T>
-T identity(T value) { return value; }
+T identity(T value) {
+  return value;
+}
 
 Handler bitcast_handler(std::int64_t size) {
   switch (size) {

@@ -89,9 +89,8 @@ class Decoder {
     if (name == op::shared) {
       const auto type = *kernel::as_shared(operation.result()->type());
       const Value* value = operation.result();
-      const std::string label = value->name().empty()
-                                    ? "shared memory"
-                                    : "shared memory %" + std::string(value->name());
+      const std::string label =
+          value->name().empty() ? "shared memory" : "shared memory %" + std::string(value->name());
       add_memory(value, {type.element, true, kernel::Access::read_write, 0, type.count, label});
     } else if (name == op::constant) {
       place_preset(operation.result(), Preset::Kind::constant, kernel::constant_bits(operation));
@@ -227,8 +226,7 @@ class Decoder {
   void order_moves(std::vector<Move>& moves) {
     std::erase_if(moves, [](const Move& move) { return move.to == move.from; });
     const bool overlaps = std::any_of(moves.begin(), moves.end(), [&](const Move& a) {
-      return std::any_of(moves.begin(), moves.end(),
-                         [&](const Move& b) { return a.to == b.from; });
+      return std::any_of(moves.begin(), moves.end(), [&](const Move& b) { return a.to == b.from; });
     });
     if (!overlaps) return;
     std::vector<Move> staged;

@@ -16,8 +16,8 @@ struct MemoryView {
   std::byte* data = nullptr;
   std::int64_t count = 0;  ///< elements
   std::int64_t element_bytes = 0;
-  Shadow* shadow = nullptr;           ///< null: not tracked
-  std::int64_t shadow_offset = 0;     ///< of the first byte, in the shadow's region
+  Shadow* shadow = nullptr;        ///< null: not tracked
+  std::int64_t shadow_offset = 0;  ///< of the first byte, in the shadow's region
   bool is_shared = false;
 };
 

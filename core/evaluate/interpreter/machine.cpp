@@ -40,8 +40,8 @@ Status Machine::run(const std::array<std::int64_t, 3>& grid) {
 
 bool Machine::start_workgroup() {
   if (frame_.clock.epoch > std::numeric_limits<std::uint32_t>::max() / 2) {
-    frame_.error = Error{ErrorCode::timeout, "too many workgroups and barriers to tell apart",
-                         {}, {}, 0, {}};
+    frame_.error =
+        Error{ErrorCode::timeout, "too many workgroups and barriers to tell apart", {}, {}, 0, {}};
     return false;
   }
   frame_.clock.workgroup_start = ++frame_.clock.epoch;
@@ -107,15 +107,16 @@ bool Machine::check_loop(const Instruction& instruction, const Loop& loop) {
   const auto* step = frame_.at<std::int32_t>(loop.bounds[2]);
   for (const std::uint32_t lane : frame_.active) {
     if (step[lane] <= 0)
-      return raise(frame_, instruction, "loop step is not positive (" + std::to_string(step[lane]) +
-                                            ", " + describe_lane(frame_, lane) + ")");
+      return raise(frame_, instruction,
+                   "loop step is not positive (" + std::to_string(step[lane]) + ", " +
+                       describe_lane(frame_, lane) + ")");
     if (loop.maximum_trips == 0 || lower[lane] >= upper[lane]) continue;
     const std::int64_t trips =
         ceil_divide(std::int64_t{upper[lane]} - lower[lane], std::int64_t{step[lane]});
     if (trips > loop.maximum_trips)
-      return raise(frame_, instruction, "loop makes more trips than it promises (" +
-                                            std::to_string(trips) + ", maximum_trips " +
-                                            std::to_string(loop.maximum_trips) + ")");
+      return raise(frame_, instruction,
+                   "loop makes more trips than it promises (" + std::to_string(trips) +
+                       ", maximum_trips " + std::to_string(loop.maximum_trips) + ")");
   }
   return true;
 }

@@ -7,19 +7,33 @@ namespace accy::evaluate::interpreter {
 namespace {
 
 template <class T>
-T exponential(T a) { return static_cast<T>(std::exp(static_cast<double>(a))); }
+T exponential(T a) {
+  return static_cast<T>(std::exp(static_cast<double>(a)));
+}
 template <class T>
-T logarithm(T a) { return static_cast<T>(std::log(static_cast<double>(a))); }
+T logarithm(T a) {
+  return static_cast<T>(std::log(static_cast<double>(a)));
+}
 template <class T>
-T hyperbolic_tangent(T a) { return static_cast<T>(std::tanh(static_cast<double>(a))); }
+T hyperbolic_tangent(T a) {
+  return static_cast<T>(std::tanh(static_cast<double>(a)));
+}
 template <class T>
-T error_function(T a) { return static_cast<T>(std::erf(static_cast<double>(a))); }
+T error_function(T a) {
+  return static_cast<T>(std::erf(static_cast<double>(a)));
+}
 template <class T>
-T square_root(T a) { return std::sqrt(a); }
+T square_root(T a) {
+  return std::sqrt(a);
+}
 template <class T>
-T round_down(T a) { return std::floor(a); }
+T round_down(T a) {
+  return std::floor(a);
+}
 template <class T>
-T round_up(T a) { return std::ceil(a); }
+T round_up(T a) {
+  return std::ceil(a);
+}
 
 template <class T>
 Handler handler_of(std::string_view name) {

@@ -29,8 +29,8 @@ bool report_alignment(Frame& frame, const Instruction& instruction, std::uint32_
 }
 
 std::string describe(Finding finding) {
-  const std::string lane = finding.lane == Shadow::many ? "several others"
-                                                        : "lane " + std::to_string(finding.lane);
+  const std::string lane =
+      finding.lane == Shadow::many ? "several others" : "lane " + std::to_string(finding.lane);
   switch (finding.conflict) {
     case Conflict::written_by_lane: return "written by " + lane + " since the last barrier";
     case Conflict::read_by_lane: return "read by " + lane + " since the last barrier";
@@ -140,10 +140,8 @@ bool compose(Frame& frame, const Instruction& instruction) {
 template <class Unit>
 Handler handler_of(std::string_view name, bool wide_index) {
   namespace op = kernel::op;
-  if (name == op::load)
-    return wide_index ? load<Unit, std::int64_t> : load<Unit, std::int32_t>;
-  if (name == op::store)
-    return wide_index ? store<Unit, std::int64_t> : store<Unit, std::int32_t>;
+  if (name == op::load) return wide_index ? load<Unit, std::int64_t> : load<Unit, std::int32_t>;
+  if (name == op::store) return wide_index ? store<Unit, std::int64_t> : store<Unit, std::int32_t>;
   if (name == op::extract) return extract<Unit>;
   if (name == op::compose) return compose<Unit>;
   return nullptr;

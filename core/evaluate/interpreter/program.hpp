@@ -28,10 +28,10 @@ struct Instruction {
   Handler handler = nullptr;
   Register result = 0;
   std::array<Register, 3> operands{};
-  std::int64_t immediate = 0;   ///< extract index, shuffle mask, reduce function
-  std::uint32_t memory = 0;     ///< of load and store; of loop and branch: index of its record
-  std::uint32_t width = 1;      ///< lanes of a vector moved
-  std::uint32_t origin = 0;     ///< index into Program::origins
+  std::int64_t immediate = 0;  ///< extract index, shuffle mask, reduce function
+  std::uint32_t memory = 0;    ///< of load and store; of loop and branch: index of its record
+  std::uint32_t width = 1;     ///< lanes of a vector moved
+  std::uint32_t origin = 0;    ///< index into Program::origins
   InstructionKind kind = InstructionKind::operation;
   std::vector<Register> elements;  ///< of compose
 };

@@ -43,8 +43,7 @@ void RegisterFile::release(Register place, std::uint32_t lane_bytes) {
   free_[lane_bytes].push_back(place);
 }
 
-DeathList find_deaths(const choir::Block& block,
-                      const std::vector<choir::Operation*>& operations) {
+DeathList find_deaths(const choir::Block& block, const std::vector<choir::Operation*>& operations) {
   DeathList deaths(operations.size());
   std::unordered_map<const choir::Operation*, std::size_t> positions;
   for (std::size_t index = 0; index < operations.size(); ++index)

@@ -10,8 +10,8 @@ Result<Shadow> Shadow::create(std::int64_t size_bytes, std::int64_t granule, boo
   // calloc leaves the pages of cells that nobody touches unmapped.
   std::unique_ptr<Cell[], Release> cells(static_cast<Cell*>(std::calloc(count, sizeof(Cell))));
   if (cells == nullptr)
-    return fail(ErrorCode::out_of_memory, "no memory to track races (" +
-                                              std::to_string(count * sizeof(Cell)) + " bytes)");
+    return fail(ErrorCode::out_of_memory,
+                "no memory to track races (" + std::to_string(count * sizeof(Cell)) + " bytes)");
   return Shadow(std::move(cells), shift, is_shared);
 }
 

@@ -18,11 +18,11 @@ struct Clock {
 
 enum class Conflict : std::uint8_t {
   none,
-  written_by_lane,       ///< by another lane since the last barrier
+  written_by_lane,  ///< by another lane since the last barrier
   read_by_lane,
   written_by_workgroup,  ///< by another workgroup of the same launch
   read_by_workgroup,
-  uninitialized,         ///< workgroup memory that this workgroup has not written
+  uninitialized,  ///< workgroup memory that this workgroup has not written
 };
 
 /// What the conflict is with.
@@ -64,7 +64,7 @@ class Shadow {
     std::uint32_t write_epoch;  // 0: never in this run
     std::uint32_t read_epoch;
     std::uint16_t write_lane;
-    std::uint16_t read_lane;    // with the flags below
+    std::uint16_t read_lane;  // with the flags below
   };
   static constexpr std::uint16_t foreign = 0x8000;  // an earlier workgroup has read it as well
 

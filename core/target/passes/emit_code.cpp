@@ -1,5 +1,7 @@
 #include "target/passes/emit_code.hpp"
 
+#include <algorithm>
+
 #include "choir/builder.hpp"
 #include "dialect/kernel/kernel.hpp"
 
@@ -42,9 +44,11 @@ Attribute describe_arguments(const kernel::ArgumentLayout& layout, choir::Contex
   return context.array(arguments);
 }
 
+/// Text stays text, so that a printed module can be read; binary code always holds zero bytes.
 Attribute code_attribute(const KernelCode& code, choir::Context& context) {
-  // Text stays text, so that a printed module can be read.
-  if (code.format == "spirv") return context.data(code.bytes);
+  const bool binary =
+      std::find(code.bytes.begin(), code.bytes.end(), std::byte{0}) != code.bytes.end();
+  if (binary) return context.data(code.bytes);
   return context.string({reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
 }
 

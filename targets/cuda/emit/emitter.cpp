@@ -68,13 +68,26 @@ Failure unsupported(const choir::Operation& operation, std::string message) {
 }
 
 Status Emitter::emit_block(const choir::Block& block) {
+  reusable_.emplace_back();
   for (const choir::Operation* operation : block.operations()) {
     if (operation->has(choir::Trait::terminator)) continue;
     const OperationEmitter emit = operation_emitter(operation->name());
     if (emit == nullptr) return unsupported(*operation, "PTX has no form of this operation");
     ACCY_TRY(emit(*this, *operation));
   }
+  reusable_.pop_back();
   return {};
+}
+
+Register Emitter::reused(RegisterClass kind, std::string_view opcode,
+                         std::initializer_list<Operand> operands) {
+  std::string text(opcode);
+  for (const Operand& operand : operands) text += " " + operand.text();
+  for (const auto& block : reusable_)
+    if (const auto found = block.find(text); found != block.end()) return found->second;
+  const Register made = writer_.value(kind, opcode, operands);
+  reusable_.back().emplace(std::move(text), made);
+  return made;
 }
 
 Register Emitter::scalar(const choir::Value* value) const {

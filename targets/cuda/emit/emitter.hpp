@@ -2,7 +2,9 @@
 // operation. One file a family implements its table.
 #pragma once
 
+#include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +54,10 @@ class Emitter {
   void define_memory(const choir::Value* value, const Memory& memory);
 
   void move(Register destination, Operand source);
+  /// The result of a pure instruction on registers that this block does not change: the one of the
+  /// same instruction before, in this block or one around it, else a new one.
+  Register reused(RegisterClass kind, std::string_view opcode,
+                  std::initializer_list<Operand> operands);
   /// A 32-bit register holding an integer of one or two bytes in its low bits, extended; other
   /// types pass through.
   Register normalized(Register value, ElementType element);
@@ -62,6 +68,7 @@ class Emitter {
   bool exact_;
   std::unordered_map<const choir::Value*, std::vector<Register>> registers_;
   std::unordered_map<const choir::Value*, Memory> memories_;
+  std::vector<std::unordered_map<std::string, Register>> reusable_;  ///< by text; one a block
 };
 
 using OperationEmitter = Status (*)(Emitter& emitter, const choir::Operation& operation);
@@ -91,6 +98,9 @@ RegisterClass class_of(ElementType element);
 std::string_view arithmetic_type(ElementType element);
 /// The untyped PTX type of that element type's registers: "b32", "pred".
 std::string_view bits_type(ElementType element);
+
+/// Address of the element of that index, as an operand.
+Operand element_address(Emitter& emitter, const Memory& memory, const choir::Value* index);
 
 /// "unsupported" at the operation.
 Failure unsupported(const choir::Operation& operation, std::string message);

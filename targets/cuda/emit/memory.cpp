@@ -8,61 +8,6 @@ namespace accy::cuda {
 namespace {
 
 constexpr RegisterClass b32 = RegisterClass::b32;
-constexpr RegisterClass b64 = RegisterClass::b64;
-
-/// An index as a variable part (null: none) and a constant part.
-struct SplitIndex {
-  const choir::Value* variable = nullptr;
-  std::int64_t constant = 0;
-};
-
-/// Constants that become the offset of an address; far from where offset * size overflows 32 bits.
-constexpr std::int64_t offset_maximum = std::int64_t{1} << 20;
-
-bool is_offset(std::optional<std::int64_t> constant) {
-  return constant && *constant >= 0 && *constant <= offset_maximum;
-}
-
-/// x + c with c >= 0 is taken apart: were x + c to wrap it would be negative, and every index is in
-/// bounds, so the sum may be formed in 64 bits, in the address.
-SplitIndex split_index(const choir::Value* index) {
-  SplitIndex split{index, 0};
-  if (is_offset(kernel::constant_integer(index))) {
-    return {nullptr, *kernel::constant_integer(index)};
-  }
-  const choir::Operation* defining = index->defining_operation();
-  if (defining == nullptr || defining->name() != kernel::op::add) return split;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto constant = kernel::constant_integer(defining->operand(i));
-    if (is_offset(constant)) return {defining->operand(1 - i), *constant};
-  }
-  return split;
-}
-
-Register global_address(Emitter& emitter, Register base, Register index, std::int64_t size) {
-  PtxWriter& writer = emitter.writer();
-  if (index.kind == b64) return writer.value(b64, "mad.lo.s64", {index, size, base});
-  const Register offset = writer.value(b64, "mul.wide.s32", {index, size});
-  return writer.value(b64, "add.s64", {base, offset});
-}
-
-Register shared_address(Emitter& emitter, Register base, Register index, std::int64_t size) {
-  PtxWriter& writer = emitter.writer();
-  if (index.kind == b64) index = writer.value(b32, "cvt.u32.u64", {index});
-  return writer.value(b32, "mad.lo.s32", {index, size, base});
-}
-
-Operand element_address(Emitter& emitter, const Memory& memory, const choir::Value* index) {
-  const std::int64_t size = size_bytes(memory.element);
-  const SplitIndex split = split_index(index);
-  Register base = memory.base;
-  if (split.variable != nullptr) {
-    const Register variable = emitter.scalar(split.variable);
-    base = memory.shared ? shared_address(emitter, base, variable, size)
-                         : global_address(emitter, base, variable, size);
-  }
-  return address(base, split.constant * size);
-}
 
 /// The PTX type that moves one element between memory and its register.
 std::string_view memory_type(ElementType element) {

@@ -8,8 +8,8 @@ Result<std::unique_ptr<HostBuffer>> HostBuffer::create(std::int64_t size_bytes,
     return fail(ErrorCode::invalid_input,
                 "a buffer has at least 1 byte (got " + std::to_string(size_bytes) + ")");
   const auto aligned = static_cast<std::align_val_t>(alignment);
-  Memory data(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size_bytes), aligned,
-                                                     std::nothrow)),
+  Memory data(static_cast<std::byte*>(
+                  ::operator new(static_cast<std::size_t>(size_bytes), aligned, std::nothrow)),
               Release{aligned});
   if (data == nullptr)
     return fail(ErrorCode::out_of_memory,
@@ -24,10 +24,10 @@ Result<std::span<std::byte>> bytes_of(const runtime::BufferRange& range) {
   const std::int64_t size = buffer->size_bytes();
   if (range.offset_bytes < 0 || range.size_bytes < 0 || range.offset_bytes > size ||
       range.size_bytes > size - range.offset_bytes)
-    return fail(ErrorCode::invalid_input,
-                "range of " + std::to_string(range.size_bytes) + " bytes at " +
-                    std::to_string(range.offset_bytes) + " leaves its buffer (size " +
-                    std::to_string(size) + ")");
+    return fail(ErrorCode::invalid_input, "range of " + std::to_string(range.size_bytes) +
+                                              " bytes at " + std::to_string(range.offset_bytes) +
+                                              " leaves its buffer (size " + std::to_string(size) +
+                                              ")");
   return std::span(buffer->data() + range.offset_bytes, static_cast<std::size_t>(range.size_bytes));
 }
 

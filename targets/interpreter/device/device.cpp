@@ -18,10 +18,10 @@ Status check_binary(const runtime::KernelBinary& binary, const evaluate::KernelP
     return fail(ErrorCode::invalid_input,
                 "kernel " + binary.name + " has another workgroup or subgroup than its code");
   if (binary.argument_block_bytes < program.layout().size_bytes)
-    return fail(ErrorCode::invalid_input,
-                "kernel " + binary.name + " needs an argument block of " +
-                    std::to_string(program.layout().size_bytes) + " bytes (got " +
-                    std::to_string(binary.argument_block_bytes) + ")");
+    return fail(ErrorCode::invalid_input, "kernel " + binary.name + " needs an argument block of " +
+                                              std::to_string(program.layout().size_bytes) +
+                                              " bytes (got " +
+                                              std::to_string(binary.argument_block_bytes) + ")");
   return {};
 }
 
@@ -74,8 +74,8 @@ class InterpreterDevice final : public runtime::Device {
     return {};
   }
 
-  Result<std::unique_ptr<runtime::LoadedKernels>> load(
-      std::span<const runtime::KernelBinary> binaries) override {
+  Result<std::unique_ptr<runtime::LoadedKernels>>
+  load(std::span<const runtime::KernelBinary> binaries) override {
     auto loaded = std::make_unique<InterpreterKernels>();
     for (const runtime::KernelBinary& binary : binaries) {
       auto program = load_kernel(binary);
@@ -85,8 +85,8 @@ class InterpreterDevice final : public runtime::Device {
     return loaded;
   }
 
-  Result<std::unique_ptr<runtime::Plan>> record(
-      runtime::LoadedKernels& kernels, const runtime::PlanDescription& description) override {
+  Result<std::unique_ptr<runtime::Plan>>
+  record(runtime::LoadedKernels& kernels, const runtime::PlanDescription& description) override {
     return record_plan(static_cast<InterpreterKernels&>(kernels), description);
   }
 

@@ -55,9 +55,8 @@ Result<PlanArgument> resolve_argument(const runtime::LaunchStep& launch,
 
 Status check_slot(const runtime::SlotRange& range, std::size_t slot_count) {
   if (range.slot < slot_count) return {};
-  return fail(ErrorCode::invalid_input, "slot " + std::to_string(range.slot) +
-                                            " does not exist (" + std::to_string(slot_count) +
-                                            " slots)");
+  return fail(ErrorCode::invalid_input, "slot " + std::to_string(range.slot) + " does not exist (" +
+                                            std::to_string(slot_count) + " slots)");
 }
 
 Result<PlanLaunch> resolve_launch(const InterpreterKernels& kernels,
@@ -83,10 +82,10 @@ Result<std::span<std::byte>> bytes_of_slot(std::span<const runtime::BufferRange>
   const auto size = static_cast<std::int64_t>(slot.size());
   if (range.offset_bytes < 0 || range.size_bytes < 0 || range.offset_bytes > size ||
       range.size_bytes > size - range.offset_bytes)
-    return fail(ErrorCode::invalid_input,
-                "range of " + std::to_string(range.size_bytes) + " bytes at " +
-                    std::to_string(range.offset_bytes) + " leaves slot " +
-                    std::to_string(range.slot) + " (size " + std::to_string(size) + ")");
+    return fail(ErrorCode::invalid_input, "range of " + std::to_string(range.size_bytes) +
+                                              " bytes at " + std::to_string(range.offset_bytes) +
+                                              " leaves slot " + std::to_string(range.slot) +
+                                              " (size " + std::to_string(size) + ")");
   return slot.subspan(static_cast<std::size_t>(range.offset_bytes),
                       static_cast<std::size_t>(range.size_bytes));
 }

@@ -13,11 +13,6 @@ using Section = ModuleBuilder::Section;
 
 constexpr std::uint32_t word(auto enumerant) { return static_cast<std::uint32_t>(enumerant); }
 
-/// Rounding without a demand is the implementation's choice; integer code then does conversions.
-bool converts_half_by_code(bool exact, const TargetProfile& profile) {
-  return exact || !profile.rounding_rte_f16 || !profile.arithmetic_f16;
-}
-
 }  // namespace
 
 const OpRule* find_rule(std::string_view name) {
@@ -34,7 +29,7 @@ Emitter::Emitter(const choir::Operation& function, const TargetProfile& profile)
     : function_(function),
       profile_(profile),
       exact_(kernel::is_exact(function)),
-      half_as_bits_(converts_half_by_code(exact_, profile)) {}
+      half_as_bits_(keeps_half_as_bits(exact_, profile)) {}
 
 Id Emitter::value(const choir::Value* value) const {
   const auto found = values_.find(value);
@@ -66,8 +61,8 @@ Id Emitter::stored_type(ElementType element) {
     if (bits == 64) builder_.capability(spv::Capability::Float64);
     return builder_.float_type(bits);
   }
-  if (bits == 8 && profile_.arithmetic_i8) builder_.capability(spv::Capability::Int8);
-  if (bits == 16 && profile_.arithmetic_i16) builder_.capability(spv::Capability::Int16);
+  if (bits == 8) builder_.capability(spv::Capability::Int8);
+  if (bits == 16) builder_.capability(spv::Capability::Int16);
   if (bits == 64) builder_.capability(spv::Capability::Int64);
   return builder_.int_type(bits);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dialect/kernel/kernel.hpp"
+#include "targets/vulkan/profile/profiles.hpp"
 
 namespace accy::vulkan {
 
@@ -29,68 +30,43 @@ Failure above(const Operation& function, const TargetProfile& profile, std::stri
               function.location().first(), std::string(function.name()));
 }
 
-/// Operations that only move or convert an element; storage support is enough for them.
-bool only_moves(const Operation& operation) {
-  const std::array movers{op::load,    op::store, op::cast,  op::extract, op::compose,
-                          op::yield,   op::func,  op::if_op, op::for_op,  op::return_op};
-  for (const std::string_view name : movers)
-    if (operation.name() == name) return true;
-  return false;
-}
-
-/// The profile field that computing with (or keeping in workgroup memory) an element needs.
-const char* missing_arithmetic(ElementType element, const TargetProfile& profile) {
+/// The profile field that is missing for an element, or null. A device that stores small types but
+/// does not compute with them is refused: spirv-val takes no pointer to them from an address.
+const char* missing_field(ElementType element, const TargetProfile& profile, bool exact) {
   switch (element) {
     case ElementType::i8:
-    case ElementType::u8: return profile.arithmetic_i8 ? nullptr : "arithmetic_i8";
+    case ElementType::u8:
+    case ElementType::boolean: return profile.arithmetic_i8 ? nullptr : "arithmetic_i8";
     case ElementType::i16:
-    case ElementType::u16: return profile.arithmetic_i16 ? nullptr : "arithmetic_i16";
-    default: return nullptr;
-  }
-}
-
-/// The profile field without which an element cannot even be named.
-const char* missing_always(ElementType element, const TargetProfile& profile) {
-  switch (element) {
+    case ElementType::u16:
+    case ElementType::bf16: return profile.arithmetic_i16 ? nullptr : "arithmetic_i16";
+    case ElementType::f16:
+      if (!keeps_half_as_bits(exact, profile)) return nullptr;
+      return profile.arithmetic_i16 ? nullptr : "arithmetic_i16";
     case ElementType::i64:
     case ElementType::u64: return profile.arithmetic_i64 ? nullptr : "arithmetic_i64";
     case ElementType::f64: return profile.arithmetic_f64 ? nullptr : "arithmetic_f64";
-    case ElementType::f16:
-    case ElementType::bf16: return profile.storage_16bit ? nullptr : "storage_16bit";
     default: return nullptr;
   }
 }
 
-const char* missing_storage(ElementType element, const TargetProfile& profile) {
+const char* missing_for(const choir::Type& type, const TargetProfile& profile, bool exact) {
+  const bool is_buffer = kernel::as_buffer(type).has_value();
+  const bool in_memory = is_buffer || kernel::as_shared(type).has_value();
+  const bool is_value = kernel::as_scalar(type) || kernel::as_vector(type);
+  if (!in_memory && !is_value) return nullptr;
+  const ElementType element = kernel::element_of(type);
+  if (element == ElementType::boolean && !in_memory) return nullptr;  // not stored
+  if (const char* field = missing_field(element, profile, exact)) return field;
+  if (!is_buffer) return nullptr;
   const std::int64_t bytes = accy::size_bytes(element);
   if (bytes == 1 && !profile.storage_8bit) return "storage_8bit";
   if (bytes == 2 && !profile.storage_16bit) return "storage_16bit";
   return nullptr;
 }
 
-/// Workgroup memory holds the stored form of an element, which must then be a full type.
-const char* missing_shared(ElementType element, const TargetProfile& profile) {
-  const std::int64_t bytes = accy::size_bytes(element);
-  if (bytes == 1 && !profile.arithmetic_i8) return "arithmetic_i8";
-  if (bytes == 2 && !profile.arithmetic_i16) return "arithmetic_i16";
-  if (element == ElementType::f16 && !profile.arithmetic_f16) return "arithmetic_f16";
-  return nullptr;
-}
-
-const char* missing_for(const choir::Type& type, bool moves, const TargetProfile& profile) {
-  const bool is_buffer = kernel::as_buffer(type).has_value();
-  const bool is_shared = kernel::as_shared(type).has_value();
-  const bool is_value = kernel::as_scalar(type) || kernel::as_vector(type);
-  if (!is_buffer && !is_shared && !is_value) return nullptr;
-  const ElementType element = kernel::element_of(type);
-  if (const char* field = missing_always(element, profile)) return field;
-  if (is_buffer) return missing_storage(element, profile);
-  if (is_shared) return missing_shared(element, profile);
-  return moves ? nullptr : missing_arithmetic(element, profile);
-}
-
-Status check_operation_types(const Operation& operation, const TargetProfile& profile) {
-  const bool moves = only_moves(operation);
+Status check_operation_types(const Operation& operation, const TargetProfile& profile,
+                             bool exact) {
   std::vector<choir::Value*> values = operation.operands();
   for (std::size_t index = 0; index < operation.result_count(); ++index)
     values.push_back(operation.result(index));
@@ -98,7 +74,7 @@ Status check_operation_types(const Operation& operation, const TargetProfile& pr
     for (std::size_t index = 0; index < operation.body(region).argument_count(); ++index)
       values.push_back(operation.body(region).argument(index));
   for (const choir::Value* value : values)
-    if (const char* field = missing_for(value->type(), moves, profile))
+    if (const char* field = missing_for(value->type(), profile, exact))
       return lacks(operation, profile, field,
                    std::string(to_string(kernel::element_of(value->type()))));
   return {};
@@ -169,9 +145,10 @@ Status check_frame(const Operation& function, const TargetProfile& profile) {
 }
 
 Status check_types(const Operation& function, const TargetProfile& profile) {
+  const bool exact = kernel::is_exact(function);
   Status status;
   function.walk([&](const Operation& operation) {
-    if (status) status = check_operation_types(operation, profile);
+    if (status) status = check_operation_types(operation, profile, exact);
     if (status) status = check_double_math(operation);
     if (status) status = check_subgroup_operation(operation, profile);
   });

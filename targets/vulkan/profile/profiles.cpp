@@ -131,4 +131,8 @@ bool has_quirk(const TargetProfile& profile, std::string_view name) {
                              [&](const Quirk& quirk) { return quirk.name == name; });
 }
 
+bool keeps_half_as_bits(bool exact, const TargetProfile& profile) {
+  return exact || !profile.rounding_rte_f16 || !profile.arithmetic_f16;
+}
+
 }  // namespace accy::vulkan

@@ -1,18 +1,16 @@
-// Program files and the assignments on the command line.
+// The assignments on the command line: name=value.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "semantic/job.hpp"
+#include "accy/result.hpp"
 
 namespace accy::tools {
-
-/// Reads and seals a program text of at most 64 MiB.
-Result<semantic::SemanticModule> read_program(const std::filesystem::path& path);
 
 /// "name=value" with both parts not empty; split at the first '='.
 Result<std::pair<std::string, std::string>> split_assignment(std::string_view text);

@@ -1,14 +1,11 @@
-#include "tools/program_file.hpp"
+#include "tools/assignments.hpp"
 
 #include <charconv>
 
 #include "support/checked.hpp"
-#include "support/file.hpp"
 
 namespace accy::tools {
 namespace {
-
-constexpr std::int64_t program_bytes_maximum = std::int64_t{64} << 20;
 
 Result<std::int64_t> parse_dimension(const std::string& name, std::string_view text) {
   std::int64_t value = 0;
@@ -22,12 +19,6 @@ Result<std::int64_t> parse_dimension(const std::string& name, std::string_view t
 }
 
 }  // namespace
-
-Result<semantic::SemanticModule> read_program(const std::filesystem::path& path) {
-  ACCY_TRY_ASSIGN(const std::vector<std::byte> content, read_file(path, program_bytes_maximum));
-  return semantic::parse_semantic_module(
-      {reinterpret_cast<const char*>(content.data()), content.size()}, path.string());
-}
 
 Result<std::pair<std::string, std::string>> split_assignment(std::string_view text) {
   const std::size_t equals = text.find('=');
