@@ -148,6 +148,15 @@ Schedule contraction_schedule(const RegionForm& form, TracedProfile& profile) {
   }
   Schedule schedule{.kind = ScheduleClass::direct};
   schedule.workgroup = std::min<std::int64_t>(64, limit);
+  // As many products an iteration as keep the loop within the device's limit, and at least four,
+  // which hides the loop's own cost.
+  const std::int64_t depth = tensor::TensorType::from(form.anchors.front()->operand(0)->type())
+                                 ->static_shape()
+                                 .back();
+  const std::int64_t loop_limit = profile.read(&TargetProfile::loop_iterations_maximum);
+  schedule.unroll_k = depth >= 16 ? 4 : 1;
+  if (loop_limit != 0)
+    schedule.unroll_k = std::max(schedule.unroll_k, ceil_divide(depth, loop_limit));
   schedule.register_m = m >= 4 ? 4 : 1;
   schedule.register_n = n >= 4 ? 4 : 1;
   return schedule;

@@ -30,6 +30,7 @@ struct Schedule {
   bool shuffle = false;               ///< lanes combine by subgroup shuffles, not workgroup memory
   std::int64_t tile_m = 0, tile_n = 0, tile_k = 0;          ///< elements of a workgroup's tile
   std::int64_t register_m = 0, register_n = 0;              ///< elements of an invocation's tile
+  std::int64_t unroll_k = 1;          ///< products of one loop iteration of the direct class
 };
 
 /// Chooses by a closed-form model among the classes that dispatch found legal. Reads the profile

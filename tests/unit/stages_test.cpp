@@ -31,6 +31,13 @@ TEST_P(StagesTest, EveryProductAgreesWithTheOneBefore) {
   const auto profile = targets::find_profile(profile_name);
   ASSERT_TRUE(profile.has_value()) << profile.error().to_string();
   const auto module = prepare(program.text, options_for(*profile));
+  if (!module && profile_name == "vulkan:generic" && program.fixes_float_order) {
+    // A portable profile promises no rounding mode, so what needs exact floats is refused by name.
+    EXPECT_EQ(module.error().code, ErrorCode::unsupported);
+    EXPECT_NE(module.error().to_string().find("rounding_rte_f32"), std::string::npos)
+        << module.error().to_string();
+    return;
+  }
   ASSERT_TRUE(module.has_value()) << module.error().to_string();
   expect_round_trips(*module);
   const auto inputs = random_inputs(module->stage<Stage::contract>().module(), 7);

@@ -31,15 +31,19 @@ class ContractionGenerator {
   void write_direct(std::vector<Value*> batch, Value* m0, Value* n0) {
     batch_ = std::move(batch);
     place_outputs(m0, n0, 1, 1);
+    const std::int64_t unroll = schedule_.unroll_k;
+    const std::int64_t whole = depth_ - depth_ % unroll;
     Accumulators sums = builder_.for_loop(
-        frame_.index_constant(0), frame_.index_constant(depth_), frame_.index_constant(1), start(),
-        [&](Value* k, const Accumulators& carried) {
+        frame_.index_constant(0), frame_.index_constant(whole), frame_.index_constant(unroll),
+        start(), [&](Value* k, const Accumulators& carried) {
           const RegionEmitter::Scope scope(emitter_);
-          std::vector<Value*> a, b;
-          for (Value* row : clamped_rows_) a.push_back(load_a(row, k));
-          for (Value* column : clamped_columns_) b.push_back(load_b(k, column));
-          return multiply(carried, a, b);
+          Accumulators next = carried;
+          for (std::int64_t step = 0; step < unroll; ++step)
+            next = multiply_outer(next, builder_.add(k, step));
+          return next;
         });
+    for (std::int64_t k = whole; k < depth_; ++k)
+      sums = multiply_outer(sums, frame_.index_constant(k));
     write_results(sums);
   }
 
@@ -109,6 +113,14 @@ class ContractionGenerator {
       for (std::size_t j = 0; j < b.size(); ++j)
         next.push_back(builder_.multiply_add(a[i], b[j], sums[i * b.size() + j]));
     return next;
+  }
+
+  /// Adds the products of column k of A and row k of B, read where they are.
+  Accumulators multiply_outer(const Accumulators& sums, Value* k) {
+    std::vector<Value*> a, b;
+    for (Value* row : clamped_rows_) a.push_back(load_a(row, k));
+    for (Value* column : clamped_columns_) b.push_back(load_b(k, column));
+    return multiply(sums, a, b);
   }
 
   void fill_tiles(Value* m0, Value* n0, Value* k0) {
