@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/element_type.hpp"
 #include "accy/result.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::frontend {
 

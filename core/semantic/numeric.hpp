@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "accy/element_type.hpp"
 #include "choir/module.hpp"
 #include "dialect/tensor/numeric.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::semantic {
 

@@ -1,4 +1,4 @@
-#include "support/digest.hpp"
+#include "accy/digest.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,4 +1,4 @@
-#include "support/element_type.hpp"
+#include "accy/element_type.hpp"
 
 #include <algorithm>
 #include <array>

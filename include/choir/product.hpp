@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/digest.hpp"
 #include "choir/module.hpp"
 #include "choir/reference.hpp"
 #include "choir/text.hpp"
-#include "support/digest.hpp"
 
 namespace accy::choir {
 

@@ -1,7 +1,6 @@
 #include "support/fake_cuda_driver.hpp"
 
 #include <cstring>
-#include <set>
 
 namespace accy::test {
 
@@ -137,14 +136,15 @@ Code module_load(ModuleHandle* module, const void* image, unsigned int count, Ji
   FAKE_ENTER("cuModuleLoadDataEx");
   if (std::strncmp(static_cast<const char*>(image), ".version", 8) != 0) return 218;
   *module = make_handle<ModuleHandle>(fake().modules);
+  fake().module_code[*module] = static_cast<const char*>(image);
   return success;
 }
 Code module_unload(ModuleHandle module) { return drop_handle(fake().modules, module); }
-Code module_get_function(FunctionHandle* function, ModuleHandle, const char* name) {
+Code module_get_function(FunctionHandle* function, ModuleHandle module, const char* name) {
   FAKE_ENTER("cuModuleGetFunction");
-  static std::set<std::string> names;
-  *function =
-      reinterpret_cast<FunctionHandle>(const_cast<char*>(names.insert(name).first->c_str()));
+  FakeFunction& made = fake().functions[{module, name}];
+  made = {name, fake().module_code[module]};
+  *function = reinterpret_cast<FunctionHandle>(&made);
   return success;
 }
 Code stream_create(StreamHandle* stream, unsigned int) {
@@ -177,7 +177,8 @@ Code launch_kernel(FunctionHandle function, unsigned int gx, unsigned int gy, un
                    void** parameters, void** extra) {
   FAKE_ENTER("cuLaunchKernel");
   if (parameters != nullptr) return 1;
-  FakeLaunch launch{reinterpret_cast<const char*>(function), {gx, gy, gz}, {bx, by, bz}, {}};
+  const auto& called = *reinterpret_cast<const FakeFunction*>(function);
+  FakeLaunch launch{called.entry, called.code, {gx, gy, gz}, {bx, by, bz}, {}};
   if (extra != nullptr) {
     if (extra[0] != parameter_buffer_pointer || extra[2] != parameter_buffer_size ||
         extra[4] != parameter_end)

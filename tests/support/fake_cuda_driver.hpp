@@ -8,15 +8,23 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "targets/cuda/device/driver_api.hpp"
 
 namespace accy::test {
 
+/// A function of a loaded module.
+struct FakeFunction {
+  std::string entry;
+  std::string code;  ///< the module's text
+};
+
 /// One launch as the driver saw it.
 struct FakeLaunch {
   std::string entry;
+  std::string code;
   std::array<unsigned int, 3> grid{};
   std::array<unsigned int, 3> block{};
   std::vector<std::byte> arguments;
@@ -53,6 +61,8 @@ class FakeCudaDriver {
   std::vector<std::string> symbols;  ///< of every call that counts, in order
   std::map<std::uint64_t, std::unique_ptr<std::vector<std::byte>>> memory;
   FakeHandles modules;
+  std::map<void*, std::string> module_code;
+  std::map<std::pair<void*, std::string>, FakeFunction> functions;
   FakeHandles streams;
   FakeHandles events;
   int retained_contexts = 0;

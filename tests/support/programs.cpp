@@ -68,6 +68,17 @@ std::vector<Program> programs() {
                             "%y = tensor.reduce %a {axes = [0, 1, 2], function = sum}\ntensor.return %y"),
                     exact, exact});
   }
+  // Long reductions with few results take two launches and a workspace.
+  list.push_back({"split_sum",
+                  program(fast, "%a: tensor<f32, [3, 100000]>, %b: tensor<f16, [40000]>",
+                          "\"s\", \"m\", \"h\"",
+                          "%e = tensor.mul %a, %a\n"
+                          "%s0 = tensor.reduce %e {axes = [1], function = sum}\n"
+                          "%s = tensor.sqrt %s0\n"
+                          "%m = tensor.reduce %a {axes = [0, 1], function = max}\n"
+                          "%h = tensor.reduce %b {axes = [0], function = sum}\n"
+                          "tensor.return %s, %m, %h"),
+                  false});
   // More products and columns than lavapipe's loop limit lets one loop make.
   list.push_back({"deep",
                   program(fast, "%a: tensor<f32, [3, 70001]>, %b: tensor<f32, [70001, 5]>",

@@ -105,6 +105,7 @@ int PtxProgram::register_index(const std::string& name) {
 }
 
 std::byte* PtxProgram::locate(std::string_view space, std::uint64_t address, std::size_t size) {
+  if (space == "shared") address &= 0xffffffffU;  // base and offset are added in 32 bits
   if (address % size != 0) throw PtxError("misaligned access");
   if (space == "shared") {
     if (address + size > shared_.size()) throw PtxError("access outside shared memory");

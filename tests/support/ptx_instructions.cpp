@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "support/element_type.hpp"
+#include "accy/element_type.hpp"
 #include "support/ptx_evaluator.hpp"
 
 namespace accy::test {

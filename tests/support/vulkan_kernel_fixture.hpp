@@ -4,9 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <type_traits>
 
+#include "accy/element_type.hpp"
 #include "support/kernel_text.hpp"
 #include "support/vulkan_device_fixture.hpp"
 #include "targets/vulkan/emit/backend.hpp"
@@ -43,7 +45,11 @@ class VulkanKernelTest : public VulkanDeviceTest {
     std::vector<Bytes> scalars;                ///< in the order of the scalar parameters
   };
 
-  const TargetProfile& profile() const { return device_->info().profile; }
+  /// The device's own profile, or the one that compile_for() put in its place.
+  const TargetProfile& profile() const {
+    return replacement_ ? *replacement_ : device_->info().profile;
+  }
+  void compile_for(TargetProfile profile) { replacement_ = std::move(profile); }
 
   /// Compiles and runs once; the buffers come back as the kernel left them. A failure fails the
   /// test and gives nothing.
@@ -167,6 +173,8 @@ class VulkanKernelTest : public VulkanDeviceTest {
     }
     return results;
   }
+
+  std::optional<TargetProfile> replacement_;
 };
 
 // --- values ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include <limits>
 #include <numeric>
 
-#include "support/element_type.hpp"
+#include "accy/element_type.hpp"
 #include "support/ptx_evaluator.hpp"
 #include "support/ptx_kernels.hpp"
 

@@ -137,13 +137,12 @@ struct FolderRule {
 /// kernel stage on; the evaluator only in contract, which folds constants with it.
 std::vector<FolderRule> core_rules() {
   return {
-      // The two support headers are part of what a user sees; packaging must install them.
-      {"include/accy/", {"accy/", "support/element_type.hpp"}, {"tl/"}},
-      {"include/choir/", {"accy/result.hpp", "choir/", "support/digest.hpp"}, {}},
+      {"include/accy/", {"accy/"}, {"tl/"}},
+      {"include/choir/", {"accy/result.hpp", "accy/digest.hpp", "choir/"}, {}},
       {"core/support/",
        {"accy/", "support/"},
        {"nlohmann/", "xxhash.h", "fcntl.h", "sys/", "unistd.h"}},
-      {"core/choir/", {"accy/result.hpp", "choir/", "support/"}, {"fmt/"}},
+      {"core/choir/", {"accy/result.hpp", "accy/digest.hpp", "choir/", "support/"}, {"fmt/"}},
       {"core/profile/", {"accy/", "support/", "profile/"}, {"nlohmann/"}},
       {"core/dialect/", {"accy/", "support/", "choir/", "dialect/"}, {}},
       {"core/evaluate/", {"accy/", "support/", "choir/", "dialect/", "evaluate/"}, {"fmt/"}},

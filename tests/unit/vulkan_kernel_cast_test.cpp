@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "support/vulkan_kernel_fixture.hpp"
-#include "core/support/element_type.hpp"
 
 namespace accy::vulkan {
 namespace {

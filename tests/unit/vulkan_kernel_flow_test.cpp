@@ -221,7 +221,8 @@ TYPED_TEST(VulkanVectorTest, MovesWholeVectors) {
                    "\n  kernel.store %r, %out, %i\n";
       auto in = this->template counted<T>(64 * width);
       const auto results = this->run_kernel(
-          text, {{1, 1, 1}, {this->to_bytes(in), std::vector<std::byte>(in.size() * sizeof(T))}, {}});
+          text,
+          {{1, 1, 1}, {this->to_bytes(in), std::vector<std::byte>(in.size() * sizeof(T))}, {}});
       ASSERT_EQ(results.size(), 2U);
       reverse_vectors(in, width);
       EXPECT_EQ(this->template from_bytes<T>(results[1]), in) << vector << shared;
@@ -333,7 +334,8 @@ TEST_F(VulkanFlowTest, SubgroupsExchangeAndReduce) {
     const auto width = static_cast<std::size_t>(size);
     const std::size_t first = l / width * width;
     EXPECT_EQ(lanes[l], static_cast<std::int32_t>(l % width));
-    EXPECT_EQ(from_bytes<std::int32_t>(results[1])[l], static_cast<std::int32_t>((l ^ 1U) * (l ^ 1U)));
+    const auto partner = static_cast<std::int32_t>(l ^ 1U);
+    EXPECT_EQ(from_bytes<std::int32_t>(results[1])[l], partner * partner);
     float sum = 0;
     for (std::size_t other = first; other < first + width; ++other)
       sum += static_cast<float>(other * other);

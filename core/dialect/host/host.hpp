@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/element_type.hpp"
 #include "choir/builder.hpp"
 #include "choir/module.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::host {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "accy/element_type.hpp"
 #include "choir/context.hpp"
 #include "choir/operation.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::kernel {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "accy/element_type.hpp"
 #include "choir/operation.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::tensor {
 

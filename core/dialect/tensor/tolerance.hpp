@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "accy/element_type.hpp"
 #include "dialect/tensor/numeric.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::tensor {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/element_type.hpp"
 #include "choir/context.hpp"
-#include "support/element_type.hpp"
 
 namespace accy::tensor {
 

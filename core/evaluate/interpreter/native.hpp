@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "support/element_type.hpp"
+#include "accy/element_type.hpp"
 
 namespace accy::evaluate::interpreter {
 

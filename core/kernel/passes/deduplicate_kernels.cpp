@@ -1,8 +1,8 @@
 #include "kernel/passes/deduplicate_kernels.hpp"
 
+#include "accy/digest.hpp"
 #include "choir/text.hpp"
 #include "dialect/host/host.hpp"
-#include "support/digest.hpp"
 
 namespace accy::kernel {
 

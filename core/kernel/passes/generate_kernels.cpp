@@ -41,8 +41,8 @@ Status check_strict(const Operation& item) {
   return {};
 }
 
-Status generate_item(Operation& item, semantic::NumericMode mode, choir::Block& module_body,
-                     TracedProfile& profile) {
+Status generate_item(Operation& item, std::size_t number, semantic::NumericMode mode,
+                     choir::Block& module_body, TracedProfile& profile) {
   const bool strict = mode == semantic::NumericMode::strict;
   if (strict) ACCY_TRY(check_strict(item));
   const auto form = dispatch::classify(item.body());
@@ -58,12 +58,12 @@ Status generate_item(Operation& item, semantic::NumericMode mode, choir::Block& 
   ACCY_TRY_ASSIGN(const Generated launches, generate(request));
   choir::Context& context = item.context();
   choir::Builder builder(&item);
-  std::size_t number = 0;
+  std::size_t part = 0;
   for (const GeneratedLaunch& launch : launches) {
     // Unique for now; deduplication names kernels by their content.
     launch.function->set_attribute(
-        "symbol", context.symbol("item" + std::to_string(host::integer_or(item, "order", 0)) + "_" +
-                                 std::to_string(number++)));
+        "symbol",
+        context.symbol("item" + std::to_string(number) + "_" + std::to_string(part++)));
     builder.create("host.launch", item.operands(), {},
                    {{"kernel", context.symbol(launch.function->symbol())},
                     {"grid", context.integers(launch.grid.size)},
@@ -79,16 +79,16 @@ Result<choir::PassChange> run(choir::PassContext& context, TracedProfile& profil
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
   ACCY_TRY_ASSIGN(const semantic::NumericContract contract,
                   semantic::numeric_contract(context.module));
+  std::size_t number = 0;
   for (Operation* operation : function->body().operations()) {
     if (operation->name() != "host.item_into") continue;
-    Status status = generate_item(*operation, contract.mode, context.module.body(), profile);
+    Status status = generate_item(*operation, number++, contract.mode, context.module.body(), profile);
     if (!status)
       return fail(std::move(status.error())
                       .with("generating the kernel of work item " +
                             std::to_string(host::integer_or(*operation, "order", 0))));
     operation->erase();
   }
-  function->set_attribute("workspace_bytes", context.module.context().integer(0));
   return choir::PassChange::changed;
 }
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "support/element_type.hpp"
+#include "accy/element_type.hpp"
 
 namespace accy::tensor {
 
