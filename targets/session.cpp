@@ -7,6 +7,7 @@
 #include "evaluate/comparison.hpp"
 #include "evaluate/tensor_evaluator.hpp"
 #include "frontend/folder_weights.hpp"
+#include "frontend/program_state.hpp"
 #include "preparation/preparation.hpp"
 #include "runtime/executable.hpp"
 #include "targets/device_choice.hpp"
@@ -92,14 +93,25 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 Result<Session> Session::open(const std::string& file, const SessionOptions& options) {
-  ACCY_TRY_ASSIGN(auto semantic, semantic::read_semantic_module(file));
-  auto state = std::make_unique<State>(std::filesystem::path(file).parent_path());
+  return compile(Program::from_file(file), options,
+                 std::filesystem::path(file).parent_path().string());
+}
+
+Result<Session> Session::compile(const Result<Program>& program, const SessionOptions& options,
+                                 const std::string& weight_folder) {
+  if (!program) return fail(program.error());
+  return compile(*program, options, weight_folder);
+}
+
+Result<Session> Session::compile(const Program& program, const SessionOptions& options,
+                                 const std::string& weight_folder) {
+  auto state = std::make_unique<State>(weight_folder);
   // The device before the compile: a wrong name should not cost one.
   ACCY_TRY(state->choose(options.device));
   preparation::PreparationOptions preparation;
   preparation.dimensions = options.dimensions;
   ACCY_TRY_ASSIGN(auto contract, preparation::prepare_contract_job_from_semantic_module(
-                                     std::move(semantic), preparation));
+                                     program.state().semantic.fork(), preparation));
   state->contract = contract.revision();
   state->read_ports();
   if (state->device != nullptr) {

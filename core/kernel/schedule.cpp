@@ -67,7 +67,7 @@ std::int64_t reduced_count(const RegionForm& form) {
   return count;
 }
 
-/// The virtual lanes of the fixed order (docs/ops.md): one invocation each.
+/// The virtual lanes of the fixed order (docs/numerics.md): one invocation each.
 constexpr std::int64_t fixed_order_lanes = 32;
 
 /// Passes over a row: one for each reduction and one for the outputs.

@@ -11,6 +11,7 @@
 #include "dispatch/passes/plan_schedule.hpp"
 #include "kernel/passes/deduplicate_kernels.hpp"
 #include "kernel/passes/generate_kernels.hpp"
+#include "kernel/passes/split_reductions.hpp"
 #include "memory/passes/pack_arena.hpp"
 #include "memory/passes/plan_bufferization.hpp"
 #include "target/passes/emit_code.hpp"
@@ -52,6 +53,8 @@ constexpr PassEntry entries[] = {
      [](const PassArguments&) { return memory::plan_bufferization_pass(); }},
     {"accy-choir-pack-arena", Needs::nothing,
      [](const PassArguments&) { return memory::pack_arena_pass(); }},
+    {"accy-choir-split-reductions", Needs::nothing,
+     [](const PassArguments&) { return kernel::split_reductions_pass({}); }},
     {"accy-choir-generate-kernels", Needs::profile,
      [](const PassArguments& given) { return kernel::generate_kernels_pass(*given.profile); }},
     {"accy-choir-deduplicate-kernels", Needs::nothing,

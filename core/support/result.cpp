@@ -23,7 +23,8 @@ std::string_view to_string(ErrorCode code) {
 
 std::string SourceLocation::to_string() const {
   if (!known()) return file;
-  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+  const std::string text = file + ":" + std::to_string(line);
+  return column == 0 ? text : text + ":" + std::to_string(column);
 }
 
 std::string Error::to_string() const {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "accy/accy.hpp"
-#include "frontend/npy.hpp"
 
 namespace {
 
@@ -50,8 +49,8 @@ void draw(const HostTensor& images, const HostTensor& labels, const std::vector<
 }
 
 accy::Status classify(const std::string& folder, const std::string& device) {
-  ACCY_TRY_ASSIGN(const HostTensor images, accy::frontend::read_npy(folder + "/images.npy"));
-  ACCY_TRY_ASSIGN(const HostTensor labels, accy::frontend::read_npy(folder + "/labels.npy"));
+  ACCY_TRY_ASSIGN(const HostTensor images, accy::read_npy(folder + "/images.npy"));
+  ACCY_TRY_ASSIGN(const HostTensor labels, accy::read_npy(folder + "/labels.npy"));
   const std::int64_t count = images.shape.at(0);
   accy::SessionOptions options{.device = device, .dimensions = {{"n", count}}};
   ACCY_TRY_ASSIGN(accy::Session session,

@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "accy/export.hpp"
+
 namespace accy {
 
-struct Digest {
+struct ACCY_EXPORT Digest {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
   /// 32 lower-case hexadecimal digits.
@@ -21,11 +23,11 @@ struct Digest {
 };
 
 /// Digest of one byte string.
-Digest digest_of(std::span<const std::byte> bytes);
-Digest digest_of(std::string_view text);
+ACCY_EXPORT Digest digest_of(std::span<const std::byte> bytes);
+ACCY_EXPORT Digest digest_of(std::string_view text);
 
 /// Digest of a sequence of fields; each is length-prefixed, so that field borders count.
-class Digester {
+class ACCY_EXPORT Digester {
  public:
   Digester();
   ~Digester();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accy/element_type.hpp"
+#include "accy/export.hpp"
 #include "accy/result.hpp"
 
 namespace accy {
@@ -37,7 +38,7 @@ constexpr bool stores(ElementType element) {
 
 /// bytes.size() is the product of the shape times the element's size; the functions below keep
 /// that rule, and whoever sets the members by hand must.
-struct HostTensor {
+struct ACCY_EXPORT HostTensor {
   ElementType element = ElementType::f32;
   std::vector<std::int64_t> shape;  ///< elements by axis; empty for a scalar
   std::vector<std::byte> bytes;     ///< little endian

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "accy/export.hpp"
+
 namespace accy {
 
 /// What kind of failure an Error is; every code has one exit code of the tool and one test.
@@ -24,22 +26,22 @@ enum class ErrorCode : std::uint8_t {
   internal,        ///< accy broke its own rule
 };
 
-std::string_view to_string(ErrorCode code);
+ACCY_EXPORT std::string_view to_string(ErrorCode code);
 
 /// A place in a program text. line and column count from 1; 0 means unknown.
-struct SourceLocation {
+struct ACCY_EXPORT SourceLocation {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 
   bool known() const { return line != 0; }
-  /// "file:line:column", or an empty string when unknown.
+  /// "file:line:column" as far as known.
   std::string to_string() const;
   friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
 };
 
 /// An error value: what failed, with the value and the limit in the message, and where.
-struct Error {
+struct ACCY_EXPORT Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;            ///< lower case, present tense, value and limit in parentheses
   SourceLocation where;           ///< the place in the program that caused it, when there is one
@@ -72,8 +74,8 @@ inline Failure fail(ErrorCode code, std::string message, SourceLocation where,
 inline Failure fail(Error error) { return Failure(std::move(error)); }
 
 /// Aborts with a message: accy itself is wrong. Never reachable from user input.
-[[noreturn]] void assertion_failed(const char* condition, const char* file, int line,
-                                   const std::string& message);
+[[noreturn]] ACCY_EXPORT void assertion_failed(const char* condition, const char* file, int line,
+                                               const std::string& message);
 
 }  // namespace accy
 

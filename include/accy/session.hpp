@@ -1,4 +1,4 @@
-// Session: a program file compiled for one device, loaded there, and run with new inputs.
+// Session: a program compiled for one device, loaded there, and run with new inputs.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,27 @@
 #include <string>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "accy/host_tensor.hpp"
+#include "accy/program.hpp"
 #include "accy/result.hpp"
 
 namespace accy {
 
 /// An input or output of a program.
-struct TensorPort {
+struct ACCY_EXPORT TensorPort {
   std::string name;
   ElementType element = ElementType::f32;
   std::vector<std::int64_t> shape;  ///< elements by axis
 };
 
 /// One kernel launch of a run.
-struct LaunchTime {
+struct ACCY_EXPORT LaunchTime {
   std::string kernel;
   std::uint64_t elapsed_ns = 0;  ///< on the device; 0 where it cannot tell
 };
 
-struct SessionOptions {
+struct ACCY_EXPORT SessionOptions {
   /// "cuda:0", "vulkan:0", "interpreter", "reference", or "auto": the best one here.
   std::string device = "auto";
   /// Sizes of named dimensions; others take the program's defaults.
@@ -34,19 +36,25 @@ struct SessionOptions {
 };
 
 /// How an output compares with the wide evaluator's forward error bound.
-struct OutputCheck {
+struct ACCY_EXPORT OutputCheck {
   bool pass = false;
   double max_ulp = 0;               ///< largest error in units in the last place
   double max_error_over_bound = 0;  ///< at most 1 where it passes
   std::string message;              ///< empty where it passes
 };
 
-/// Move-only; one thread at a time. Weights are read from files in the program's folder.
-class Session {
+/// Move-only; one thread at a time. Weights are read from files in one folder only.
+class ACCY_EXPORT Session {
  public:
-  /// Reads, compiles and loads a `.choir` program. Errors: the file or program is wrong
-  /// (invalid_input, io), no such device (not_found), the device cannot run it (unsupported), a
-  /// driver failure (device, out_of_memory).
+  /// Compiles and loads a program; weights come from `weight_folder`. Errors as for open().
+  static Result<Session> compile(const Program& program, const SessionOptions& options = {},
+                                 const std::string& weight_folder = ".");
+  /// The same for what GraphBuilder::finish() gives, whose error is passed on.
+  static Result<Session> compile(const Result<Program>& program, const SessionOptions& options = {},
+                                 const std::string& weight_folder = ".");
+  /// Reads, compiles and loads a `.choir` program; weights come from its folder. Errors: the file
+  /// or program is wrong (invalid_input, io), no such device (not_found), the device cannot run it
+  /// (unsupported), a driver failure (device, out_of_memory).
   static Result<Session> open(const std::string& file, const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;

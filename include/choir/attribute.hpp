@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "accy/export.hpp"
+
 namespace accy::choir {
 
 class Attribute;
@@ -15,7 +17,7 @@ struct AttributeStorage;
 
 /// A type is a name with attribute parameters, printed `name<p, q>`; what the parameters mean is
 /// the dialect's business. A default-constructed Type is null.
-class Type {
+class ACCY_EXPORT Type {
  public:
   Type() = default;
   explicit Type(const TypeStorage* storage) : storage_(storage) {}
@@ -45,7 +47,7 @@ enum class AttributeKind : std::uint8_t {
 struct NamedAttribute;
 
 /// A compile-time value. A default-constructed Attribute is null: "absent".
-class Attribute {
+class ACCY_EXPORT Attribute {
  public:
   Attribute() = default;
   explicit Attribute(const AttributeStorage* storage) : storage_(storage) {}
@@ -74,7 +76,7 @@ class Attribute {
 };
 
 /// An attribute under a name that the Context keeps alive.
-struct NamedAttribute {
+struct ACCY_EXPORT NamedAttribute {
   std::string_view name;
   Attribute value;
   friend bool operator==(const NamedAttribute&, const NamedAttribute&) = default;

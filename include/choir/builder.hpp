@@ -3,11 +3,12 @@
 
 #include <initializer_list>
 
+#include "accy/export.hpp"
 #include "choir/operation.hpp"
 
 namespace accy::choir {
 
-class Builder {
+class ACCY_EXPORT Builder {
  public:
   /// Appends to the block.
   explicit Builder(Block& block);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "accy/result.hpp"
 #include "choir/attribute.hpp"
 #include "choir/definition.hpp"
@@ -15,7 +16,7 @@
 namespace accy::choir {
 
 /// One place in a source text; the file name lives in the context.
-struct FilePosition {
+struct ACCY_EXPORT FilePosition {
   std::string_view file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -25,7 +26,7 @@ struct FilePosition {
 struct LocationStorage;
 
 /// The source places an operation came from; several after a fusion. Never part of a digest.
-class Location {
+class ACCY_EXPORT Location {
  public:
   Location() = default;
   explicit Location(const LocationStorage* storage) : storage_(storage) {}
@@ -38,7 +39,7 @@ class Location {
   const LocationStorage* storage_ = nullptr;
 };
 
-class Context {
+class ACCY_EXPORT Context {
  public:
   /// The registry must outlive the context.
   explicit Context(const Registry& registry);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "accy/result.hpp"
 #include "choir/attribute.hpp"
 
@@ -33,13 +34,13 @@ constexpr std::uint32_t operator|(std::uint32_t a, Trait b) {
 }
 
 /// One interface of an operation: the key is the address of the interface type's `key` member.
-struct InterfaceEntry {
+struct ACCY_EXPORT InterfaceEntry {
   const void* key = nullptr;
   const void* table = nullptr;
 };
 
 /// The record of one operation kind; static data of its dialect.
-struct OperationDefinition {
+struct ACCY_EXPORT OperationDefinition {
   std::string_view name;     ///< "dialect.snake_name"
   std::string_view summary;  ///< one line
   std::uint32_t traits = 0;
@@ -64,13 +65,13 @@ struct OperationDefinition {
 };
 
 /// The record of one type name.
-struct TypeDefinition {
+struct ACCY_EXPORT TypeDefinition {
   std::string_view name;
   Status (*verify)(Type) = nullptr;  ///< checks the parameters; null: it takes none
 };
 
 /// The operations and types that a context knows; built once and shared, immutable in use.
-class Registry {
+class ACCY_EXPORT Registry {
  public:
   Registry();
   ~Registry();

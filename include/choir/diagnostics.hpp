@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "accy/result.hpp"
 #include "choir/operation.hpp"
 
 namespace accy::choir {
 
-struct Diagnostic {
+struct ACCY_EXPORT Diagnostic {
   SourceLocation where;
   std::string op;       ///< name of the operation concerned; empty for a syntax error
   std::string message;
@@ -18,7 +19,7 @@ struct Diagnostic {
 };
 
 /// Collects up to a limit; the rest is counted.
-class Diagnostics {
+class ACCY_EXPORT Diagnostics {
  public:
   void report(SourceLocation where, std::string op, std::string message, std::string line = {});
   /// At the operation's first location.

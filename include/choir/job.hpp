@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "choir/pass.hpp"
 #include "choir/product.hpp"
 
 namespace accy::choir {
 
 /// What one stage did in one run.
-struct StageRun {
+struct ACCY_EXPORT StageRun {
   std::string stage;
   std::uint64_t elapsed_ns = 0;      ///< the pipeline and the copy before it, without verification
   PassStatistics statistics;
@@ -20,7 +21,7 @@ struct StageRun {
 };
 
 /// The stages run so far, in order.
-struct RunRecord {
+struct ACCY_EXPORT RunRecord {
   std::vector<StageRun> stages;
   const StageRun* find(std::string_view stage) const {
     for (const StageRun& run : stages)

@@ -3,13 +3,14 @@
 
 #include <memory>
 
+#include "accy/export.hpp"
 #include "choir/operation.hpp"
 
 namespace accy::choir {
 
 /// A whole program at one stage: `choir <stage> v1 {attributes}` and a list of operations.
 /// Move-only; not safe to change from several threads.
-class Module {
+class ACCY_EXPORT Module {
  public:
   Module(const Registry& registry, std::string_view stage);
   Module(Module&&) noexcept = default;
@@ -31,9 +32,9 @@ class Module {
 };
 
 /// Counts the operation and all nested ones.
-std::uint64_t count_operations(const Operation& operation);
+ACCY_EXPORT std::uint64_t count_operations(const Operation& operation);
 
 /// The definition of the top-level operation; every registry contains it.
-const OperationDefinition& module_definition();
+ACCY_EXPORT const OperationDefinition& module_definition();
 
 }  // namespace accy::choir

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "choir/attribute.hpp"
 #include "choir/context.hpp"
 #include "choir/definition.hpp"
@@ -22,7 +23,7 @@ class Region;
 class Value;
 
 /// One operand slot: a node in the use list of its value.
-class Use {
+class ACCY_EXPORT Use {
  public:
   Use() = default;
   ~Use() { unlink(); }
@@ -48,7 +49,7 @@ class Use {
 };
 
 /// An SSA value: a result of an operation or an argument of a block.
-class Value {
+class ACCY_EXPORT Value {
  public:
   Value(Type type, Operation* defining, Block* block, std::size_t index)
       : type_(type), defining_(defining), block_(block), index_(index) {}
@@ -90,7 +91,7 @@ class Value {
 using ValueMap = std::unordered_map<const Value*, Value*>;
 
 /// One operation. Created by a Builder or Operation::create; owned by its block once inserted.
-class Operation {
+class ACCY_EXPORT Operation {
  public:
   static std::unique_ptr<Operation> create(Context& context, const OperationDefinition& definition,
                                            std::span<Value* const> operands,
@@ -167,7 +168,7 @@ class Operation {
 };
 
 /// A sequence of operations with arguments.
-class Block {
+class ACCY_EXPORT Block {
  public:
   explicit Block(Region* region) : region_(region) {}
   ~Block();
@@ -202,7 +203,7 @@ class Block {
 };
 
 /// A body of an operation: exactly one block.
-class Region {
+class ACCY_EXPORT Region {
  public:
   explicit Region(Operation* parent) : parent_(parent), block_(this) {}
   Operation* parent() const { return parent_; }

@@ -9,19 +9,20 @@
 #include <string_view>
 #include <vector>
 
+#include "accy/export.hpp"
 #include "accy/result.hpp"
 #include "choir/module.hpp"
 
 namespace accy::choir {
 
 /// One kind of analysis: a recomputable view of the module.
-struct AnalysisDescriptor {
+struct ACCY_EXPORT AnalysisDescriptor {
   std::string_view name;
   std::any (*compute)(const Module& module);
 };
 
 /// Analyses computed on demand and kept until a pass that does not preserve them.
-class AnalysisCache {
+class ACCY_EXPORT AnalysisCache {
  public:
   /// The analysis' value; T is what its `compute` puts into the std::any.
   template <class T>
@@ -43,7 +44,7 @@ class AnalysisCache {
 };
 
 /// What a pass works on.
-struct PassContext {
+struct ACCY_EXPORT PassContext {
   Module& module;
   AnalysisCache& analyses;
 };
@@ -52,7 +53,7 @@ enum class PassChange : std::uint8_t { unchanged, changed };
 
 /// A pass: data, not a class to derive from. Its options are bound into `run` when a pipeline is
 /// built, and spelled in `options` because they are part of the product's key.
-struct Pass {
+struct ACCY_EXPORT Pass {
   std::string_view name;         ///< "accy-choir-canonicalize"
   std::string_view description;
   std::string options;           ///< canonical text of the options; empty: none
@@ -61,7 +62,7 @@ struct Pass {
 };
 
 /// The ordered passes of one stage.
-struct Pipeline {
+struct ACCY_EXPORT Pipeline {
   std::string_view name;
   std::vector<Pass> passes;
   /// Names and options in order: the recipe part of a product's key.
@@ -69,7 +70,7 @@ struct Pipeline {
 };
 
 /// Counters of one run.
-struct PassStatistics {
+struct ACCY_EXPORT PassStatistics {
   std::uint64_t pass_runs = 0;
   std::uint64_t pass_failures = 0;
   std::uint64_t passes_modified = 0;
@@ -80,7 +81,7 @@ struct PassStatistics {
 
 /// Runs the passes in order and verifies the module after each that changed it. The error names
 /// pipeline and pass.
-Status run_pipeline(const Pipeline& pipeline, Module& module, AnalysisCache& analyses,
-                    PassStatistics& statistics);
+ACCY_EXPORT Status run_pipeline(const Pipeline& pipeline, Module& module, AnalysisCache& analyses,
+                                PassStatistics& statistics);
 
 }  // namespace accy::choir

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "accy/digest.hpp"
+#include "accy/export.hpp"
 #include "choir/module.hpp"
 #include "choir/reference.hpp"
 #include "choir/text.hpp"
@@ -18,7 +19,7 @@
 namespace accy::choir {
 
 /// A schema that a product was made under; a reader requires the ones it understands.
-struct SchemaGate {
+struct ACCY_EXPORT SchemaGate {
   std::string name;
   std::uint32_t version = 0;
   friend bool operator==(const SchemaGate&, const SchemaGate&) = default;
@@ -28,7 +29,7 @@ struct SchemaGate {
 inline SchemaGate operation_schema() { return {"choir.operation", 1}; }
 
 /// Names a product by its content.
-struct Address {
+struct ACCY_EXPORT Address {
   std::string stage;
   Digest content;
   friend auto operator<=>(const Address&, const Address&) = default;
@@ -36,7 +37,7 @@ struct Address {
 
 /// Identity of the work that makes a product: schema, recipe and options, the predecessor's
 /// content, the facts read. Equal keys mean that the product may be reused.
-struct ProductKey {
+struct ACCY_EXPORT ProductKey {
   Digest value;
   friend auto operator<=>(const ProductKey&, const ProductKey&) = default;
 };
@@ -44,13 +45,13 @@ struct ProductKey {
 class Revision;
 using RevisionRef = Ref<const Revision>;
 
-struct Dependency {
+struct ACCY_EXPORT Dependency {
   std::string name;  ///< "source" is the previous stage's revision
   RevisionRef revision;
 };
 
 /// Everything about a revision but its module.
-struct RevisionMetadata {
+struct ACCY_EXPORT RevisionMetadata {
   Address address;
   std::vector<SchemaGate> gates;
   std::vector<Dependency> dependencies;
@@ -58,7 +59,7 @@ struct RevisionMetadata {
 };
 
 /// A sealed product of one stage: immutable, shared by threads.
-class Revision : public ReferenceCounted {
+class ACCY_EXPORT Revision : public ReferenceCounted {
  public:
   Revision(Module module, RevisionMetadata metadata)
       : module_(std::move(module)), metadata_(std::move(metadata)) {}
@@ -79,10 +80,10 @@ class Revision : public ReferenceCounted {
 };
 
 /// Digest of a module's meaning: its text without locations and source names.
-Digest content_digest(const Module& module);
+ACCY_EXPORT Digest content_digest(const Module& module);
 
 /// What is legal in one stage's product.
-struct StageSpec {
+struct ACCY_EXPORT StageSpec {
   std::string_view stage;
   std::uint32_t version = 1;
   /// Whether an operation may occur.
@@ -97,7 +98,7 @@ struct StageSpec {
 
 /// A module under construction at one stage, owned by one pipeline. Sealing is the only way to
 /// make a Revision, so that a Revision is the proof that its stage's spec holds.
-class Draft {
+class ACCY_EXPORT Draft {
  public:
   Draft(const StageSpec& spec, Module module) : spec_(&spec), module_(std::move(module)) {
     module_.set_stage(spec.stage);
@@ -116,14 +117,14 @@ class Draft {
 };
 
 /// One fact that a stage read, with its value.
-struct Fact {
+struct ACCY_EXPORT Fact {
   std::string name;
   std::string value;
   friend auto operator<=>(const Fact&, const Fact&) = default;
 };
 
 /// What is known of a product before its stage runs.
-struct ProductRequest {
+struct ACCY_EXPORT ProductRequest {
   std::string stage;
   std::uint32_t schema_version = 1;
   std::string recipe;  ///< pass names and their options, in order
@@ -131,11 +132,11 @@ struct ProductRequest {
 };
 
 /// The key, once the facts read are known.
-ProductKey product_key(const ProductRequest& request, std::span<const Fact> facts);
+ACCY_EXPORT ProductKey product_key(const ProductRequest& request, std::span<const Fact> facts);
 
 /// Products of earlier runs, looked up in two levels: the request, then the first trace of facts
 /// that holds now. Safe for use by several threads.
-class ProductStore {
+class ACCY_EXPORT ProductStore {
  public:
   /// `value_of` gives a fact's present value. Null when no trace holds.
   RevisionRef find(const ProductRequest& request,

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <utility>
 
+#include "accy/export.hpp"
+
 namespace accy::choir {
 
 /// Base of objects that Ref counts; the count is the only thing that changes after construction.
-class ReferenceCounted {
+class ACCY_EXPORT ReferenceCounted {
  public:
   ReferenceCounted() = default;
   ReferenceCounted(const ReferenceCounted&) = delete;

@@ -21,31 +21,33 @@
 #include <string>
 #include <string_view>
 
+#include "accy/export.hpp"
 #include "choir/diagnostics.hpp"
 #include "choir/module.hpp"
 
 namespace accy::choir {
 
-struct PrintOptions {
+struct ACCY_EXPORT PrintOptions {
   bool locations = true;  ///< with `loc(...)` after each operation
   bool names = true;      ///< names from the source; otherwise numbers only
 };
 
-std::string print(const Module& module, PrintOptions options = {});
-std::string print(const Operation& operation, PrintOptions options = {});
-std::string print(Type type);
-std::string print(Attribute attribute);
+ACCY_EXPORT std::string print(const Module& module, PrintOptions options = {});
+ACCY_EXPORT std::string print(const Operation& operation, PrintOptions options = {});
+ACCY_EXPORT std::string print(Type type);
+ACCY_EXPORT std::string print(Attribute attribute);
 
 /// Reads a module. Errors name file, line and column, show the line and say what was expected. A
 /// parsed operation has the location of its text unless the text gives one. Does not verify.
-Result<Module> parse(std::string_view text, std::string_view file, const Registry& registry);
+ACCY_EXPORT Result<Module> parse(std::string_view text, std::string_view file,
+                                 const Registry& registry);
 
 /// Structure, types, dominance, counts, inference and each operation's own rules; all faults.
-void verify(const Module& module, Diagnostics& diagnostics);
-Status verify(const Module& module);
+ACCY_EXPORT void verify(const Module& module, Diagnostics& diagnostics);
+ACCY_EXPORT Status verify(const Module& module);
 
 /// Parse, then verify.
-Result<Module> parse_and_verify(std::string_view text, std::string_view file,
-                                const Registry& registry);
+ACCY_EXPORT Result<Module> parse_and_verify(std::string_view text, std::string_view file,
+                                            const Registry& registry);
 
 }  // namespace accy::choir

@@ -105,8 +105,8 @@ Status read_marks(CaseFile& file) {
   std::vector<std::string> waiting;
   for (std::size_t index = 0; index < lines.size(); ++index) {
     const auto number = static_cast<std::uint32_t>(index + 1);
-    if (const auto text = behind(lines[index], "// test:")) {
-      read_test(*text, file);
+    if (const auto test_text = behind(lines[index], "// test:")) {
+      read_test(*test_text, file);
     } else if (const auto run_text = behind(lines[index], "// run:")) {
       auto run = read_run(*run_text, number);
       if (!run) return malformed(file.path, number, "malformed run line");
@@ -114,7 +114,7 @@ Status read_marks(CaseFile& file) {
     } else if (const auto alone = behind(lines[index], error_mark)) {
       waiting.emplace_back(*alone);
     } else {
-      for (std::string& text : waiting) file.errors.push_back({number, std::move(text)});
+      for (std::string& each : waiting) file.errors.push_back({number, std::move(each)});
       waiting.clear();
       if (const std::size_t mark = lines[index].find(error_mark); mark != std::string_view::npos)
         file.errors.push_back(
@@ -170,7 +170,7 @@ Status bless(const CaseFile& file, std::string_view output) {
 
 std::string compare_output(std::string_view expected, std::string_view output) {
   bool matches = false;
-  std::size_t place = 0;  // matches are found in order, each on a line of its own
+  std::size_t place = 0;  // matches are found in order
   for (std::string_view line : split_lines(expected)) {
     if (const auto absent = behind(line, "// match-not:")) {
       matches = true;
@@ -182,7 +182,7 @@ std::string compare_output(std::string_view expected, std::string_view output) {
       if (place == std::string_view::npos)
         return "'" + std::string(*present) + "' is not in the rest of the output\n" +
                std::string(output);
-      place = std::min(output.find('\n', place), output.size());
+      place += present->size();
     }
   }
   return matches || expected == output ? "" : line_differences(expected, output);

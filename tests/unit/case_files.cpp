@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <vector>
 
+#include "contract/pipeline.hpp"
+#include "dispatch/pipeline.hpp"
+#include "kernel/pipeline.hpp"
+#include "memory/pipeline.hpp"
 #include "preparation/pass_registry.hpp"
 #include "support/case_actions.hpp"
+#include "target/pipeline.hpp"
+#include "targets/registry.hpp"
+#include "tensor/pipeline.hpp"
 
 namespace accy::test {
 namespace {
@@ -21,7 +27,8 @@ void run_case(const fs::path& path) {
   const auto output = perform(*file);
   if (!file->errors.empty()) {
     ASSERT_FALSE(output.has_value()) << "the file expects errors";
-    EXPECT_EQ(compare_errors(*file, output.error()), "");
+    const std::string difference = compare_errors(*file, output.error());
+    EXPECT_TRUE(difference.empty()) << difference;
     return;
   }
   ASSERT_TRUE(output.has_value()) << output.error().to_string();
@@ -36,7 +43,8 @@ void run_case(const fs::path& path) {
     return;
   }
   ASSERT_TRUE(file->expected.has_value()) << "no '// ----' line; the output is\n" << *output;
-  EXPECT_EQ(compare_output(*file->expected, *output), "");
+  const std::string difference = compare_output(*file->expected, *output);
+  EXPECT_TRUE(difference.empty()) << difference;
 }
 
 class CaseTest : public testing::Test {
@@ -68,7 +76,29 @@ const bool registered = [] {
 
 TEST(CaseFiles, AreFound) {
   EXPECT_TRUE(registered);
-  EXPECT_GT(case_paths().size(), 40U);
+  EXPECT_GT(case_paths().size(), 100U);
+}
+
+TEST(PassRegistry, HoldsThePassesOfAllPipelines) {
+  const target::Backend& backend = *targets::all().back().backend;
+  const TargetProfile& profile = backend.profiles()[0];
+  TracedProfile traced(profile);
+  const preparation::PassArguments arguments{{}, &traced, &backend};
+  for (const choir::Pipeline& pipeline :
+       {contract::contract_pipeline({}), tensor::tensor_pipeline(), dispatch::dispatch_pipeline(),
+        memory::memory_pipeline(), kernel::kernel_pipeline(traced),
+        target::target_pipeline(backend, profile)})
+    for (const choir::Pass& pass : pipeline.passes) {
+      const auto made = preparation::make_pass(pass.name, arguments);
+      ASSERT_TRUE(made.has_value()) << made.error().to_string();
+      EXPECT_EQ(made->name, pass.name);
+      EXPECT_EQ(made->options, pass.options) << pass.name;
+    }
+  for (std::string_view name : preparation::pass_names())
+    EXPECT_EQ(preparation::make_pass(name, arguments)->name, name);
+  const auto without = preparation::make_pass("accy-choir-legalize", {{}, &traced, nullptr});
+  ASSERT_FALSE(without.has_value());
+  EXPECT_EQ(without.error().message, "pass 'accy-choir-legalize' needs a backend");
 }
 
 }  // namespace

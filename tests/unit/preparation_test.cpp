@@ -196,6 +196,45 @@ TEST(Dimensions, AreBoundCheckedAndNamed) {
   EXPECT_NE(unbound.error().to_string().find("'n'"), std::string::npos);
 }
 
+/// Blocks of more than 2^31 elements: 64-bit indices in every generator, and no assertion on the way.
+TEST(Sizes, HugeBlocksCompileOrAreRefused) {
+  struct Case {
+    std::string_view inputs, arguments, body, output;
+    const char* refusal;  // null: it compiles
+  };
+  const Case cases[] = {
+      {"\"a\"", "%a: tensor<f32, [3000000000]>", "%y = tensor.neg %a", "y", nullptr},
+      {"\"a\"", "%a: tensor<f32, [60000, 60000]>",
+       "%y = tensor.reduce %a {axes = [1], function = sum}", "y", nullptr},
+      {"\"a\"", "%a: tensor<f32, [60000, 60000]>",
+       "%y = tensor.reduce %a {axes = [0], function = max}", "y", nullptr},
+      {"\"a\"", "%a: tensor<f32, [60000, 60000]>", "%y = tensor.softmax %a {axis = 1}", "y", nullptr},
+      {"\"a\", \"b\"", "%a: tensor<f32, [60000, 60001]>, %b: tensor<f32, [60001, 7]>",
+       "%y = tensor.matmul %a, %b", "y", nullptr},
+      {"\"a\", \"b\"", "%a: tensor<f32, [60000, 60001]>, %b: tensor<f32, [60001, 700]>",
+       "%y = tensor.matmul %a, %b", "y", nullptr},
+      {"\"a\"", "%a: tensor<f32, [3000000001]>",
+       "%y = tensor.reduce %a {axes = [0], function = sum}", "y", "3000000001"},
+  };
+  for (const char* id : {"interpreter:generic", "cuda:sm_80", "vulkan:nvidia"}) {
+    const TargetProfile profile = profile_named(id);
+    for (const Case& one : cases) {
+      const std::string text = "choir semantic v1 {}\ntensor.func @main {inputs = [" +
+                               std::string(one.inputs) + "], outputs = [\"y\"]} (" +
+                               std::string(one.arguments) + ") {\n" + std::string(one.body) +
+                               "\ntensor.return %y\n}\n";
+      const auto module = prepare(text, options_for(profile));
+      if (one.refusal == nullptr) {
+        EXPECT_TRUE(module.has_value())
+            << id << " " << one.body << (module ? "" : module.error().to_string());
+        continue;
+      }
+      ASSERT_FALSE(module.has_value()) << id << " " << one.body;
+      EXPECT_NE(module.error().to_string().find(one.refusal), std::string::npos);
+    }
+  }
+}
+
 TEST(Contract, AWeakerReductionIsRefused) {
   const TargetProfile profile = profile_named("interpreter:generic");
   const auto module = prepare(R"(choir semantic v1 {numeric = {mode = strict}}

@@ -307,6 +307,35 @@ TEST(Validate, RefusesABrokenModule) {
   EXPECT_FALSE(validate_words(*words));
 }
 
+/// How many unsigned divisions have a divisor that a select made safe.
+std::size_t guarded_divisions(const Words& words) {
+  std::set<std::uint32_t> selected;
+  std::size_t guarded = 0;
+  for (const auto& [op, operands] : instructions(words)) {
+    if (op == spv::Op::OpSelect) selected.insert(operands[1]);
+    if (op == spv::Op::OpUDiv || op == spv::Op::OpUMod)
+      guarded += selected.contains(operands[3]) ? 1U : 0U;
+  }
+  return guarded;
+}
+
+TEST(SpirvEmit, DivisorsAreGuardedUnlessPromised) {
+  // A device may do anything for a divisor of zero, so running it proves nothing.
+  for (const std::string& type : integers)
+    for (const char* op : {"div", "rem"}) {
+      const std::string line = "kernel." + std::string(op) + " %x, %y";
+      const auto checked = compile(operation_kernel(type, 2, line, type),
+                                   profile_named("lavapipe"));
+      const auto promised = compile(operation_kernel(type, 2, line + " {index = true}", type),
+                                    profile_named("lavapipe"));
+      ASSERT_TRUE(checked && promised) << type << op;
+      EXPECT_EQ(guarded_divisions(*checked), 1U) << type << op;
+      EXPECT_EQ(guarded_divisions(*promised), 0U) << type << op;
+      EXPECT_EQ(count_op(*promised, spv::Op::OpUDiv) + count_op(*promised, spv::Op::OpUMod), 1U);
+      EXPECT_EQ(count_op(*checked, spv::Op::OpSDiv) + count_op(*checked, spv::Op::OpSRem), 0U);
+    }
+}
+
 TEST(SpirvEmit, IsReproducible) {
   const auto first = compile(reduction, profile_named("lavapipe"));
   const auto second = compile(reduction, profile_named("lavapipe"));

@@ -141,6 +141,31 @@ TEST_F(VulkanFlowTest, NestedLoopsSumATriangle) {
   }
 }
 
+TEST_F(VulkanFlowTest, LoopsStepFromLowerToUpper) {
+  // The sum of 2l, 2l + 7, 2l + 14, ... below 100; nothing where 2l is not below.
+  const KernelText text{"%out: buffer<i32, write, address>",
+                        R"(  %l = kernel.local_id {axis = 0} : i32
+  %c0 = kernel.constant {value = 0} : i32
+  %c2 = kernel.constant {value = 2} : i32
+  %c7 = kernel.constant {value = 7} : i32
+  %c100 = kernel.constant {value = 100} : i32
+  %lower = kernel.mul %l, %c2 : i32
+  %sum = kernel.for %lower, %c100, %c7, %c0 {maximum_trips = 15} : i32 (%i: i32, %a: i32) {
+    %next = kernel.add %a, %i : i32
+    kernel.yield %next
+  }
+  kernel.store %sum, %out, %l
+)"};
+  const auto results = run_kernel(text, {{1, 1, 1}, {Bytes(256)}, {}});
+  ASSERT_EQ(results.size(), 1U);
+  const auto out = from_bytes<std::int32_t>(results[0]);
+  for (int lane = 0; lane < 64; ++lane) {
+    int sum = 0;
+    for (int i = 2 * lane; i < 100; i += 7) sum += i;
+    EXPECT_EQ(out[static_cast<std::size_t>(lane)], sum) << lane;
+  }
+}
+
 TEST_F(VulkanFlowTest, GridAndWorkgroupHaveThreeAxes) {
   const KernelText text{
       "%out: buffer<i32, write, address>",

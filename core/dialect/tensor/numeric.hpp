@@ -17,7 +17,7 @@ enum class NumericMode : std::uint8_t {
 
 enum class ReductionOrder : std::uint8_t {
   free,   ///< any order of accumulation
-  fixed,  ///< the 32-lane tree of docs/ops.md
+  fixed,  ///< the 32-lane tree of docs/numerics.md
 };
 
 std::string_view to_string(NumericMode mode);

@@ -16,7 +16,7 @@ struct Row {
 };
 
 // In the order of MathFunction. Vulkan's and PTX's own bounds, and our polynomials' where a native
-// instruction would be worse; see docs/ops.md.
+// instruction would be worse; see docs/numerics.md.
 constexpr std::array<Row, 8> table{{
     {{}, {}},
     {{}, {}},

@@ -33,15 +33,16 @@ class ContractionGenerator {
     place_outputs(m0, n0, 1, 1);
     const std::int64_t unroll = schedule_.unroll_k;
     const std::int64_t whole = depth_ - depth_ % unroll;
-    Accumulators sums = builder_.for_loop(
-        frame_.index_constant(0), frame_.index_constant(whole), frame_.index_constant(unroll),
-        start(), [&](Value* k, const Accumulators& carried) {
+    Accumulators sums = frame_.loop(
+        frame_.index_constant(0), whole, unroll, start(),
+        [&](Value* k, const Accumulators& carried) {
           const RegionEmitter::Scope scope(emitter_);
           Accumulators next = carried;
           for (std::int64_t step = 0; step < unroll; ++step)
             next = multiply_outer(next, builder_.add(k, step));
           return next;
-        });
+        },
+        whole / unroll);
     for (std::int64_t k = whole; k < depth_; ++k)
       sums = multiply_outer(sums, frame_.index_constant(k));
     write_results(sums);
@@ -58,9 +59,8 @@ class ContractionGenerator {
     place_outputs(builder_.add(m0, thread_m), builder_.add(n0, thread_n), stride_m, across);
     tile_a_ = builder_.shared(accumulate_, schedule_.tile_m * schedule_.tile_k);
     tile_b_ = builder_.shared(accumulate_, schedule_.tile_k * schedule_.tile_n);
-    Accumulators sums = builder_.for_loop(
-        frame_.index_constant(0), frame_.index_constant(depth_),
-        frame_.index_constant(schedule_.tile_k), start(),
+    Accumulators sums = frame_.loop(
+        frame_.index_constant(0), depth_, schedule_.tile_k, start(),
         [&](Value* k0, const Accumulators& carried) {
           const RegionEmitter::Scope scope(emitter_);
           fill_tiles(m0, n0, k0);
@@ -68,7 +68,8 @@ class ContractionGenerator {
           Accumulators next = multiply_tile(carried, thread_m, thread_n, stride_m, across, k0);
           builder_.barrier();
           return next;
-        });
+        },
+        ceil_divide(depth_, schedule_.tile_k));
     write_results(sums);
   }
 
@@ -174,9 +175,11 @@ class ContractionGenerator {
     Value* rest = builder_.sub(frame_.index_constant(depth_), k0);
     Value* end = builder_.min(rest, frame_.index_constant(schedule_.tile_k));
     return builder_.for_loop(
-        frame_.index_constant(0), end, frame_.index_constant(1), carried,
+        builder_.constant_i32(0), builder_.cast(end, ElementType::i32), builder_.constant_i32(1),
+        carried,
         [&](Value* k, const Accumulators& sums) {
-          return multiply_step(sums, thread_m, thread_n, stride_m, stride_n, k);
+          return multiply_step(sums, thread_m, thread_n, stride_m, stride_n,
+                               builder_.cast(k, frame_.index_type()));
         },
         schedule_.tile_k);
   }

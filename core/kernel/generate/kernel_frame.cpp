@@ -24,12 +24,33 @@ Result<ElementType> choose_index_type(const GenerateRequest& request) {
   return ElementType::i64;
 }
 
+/// Loops count in i32, and so do the elements of one reduction or contraction.
+Status check_loops(const GenerateRequest& request) {
+  constexpr std::int64_t limit = (std::int64_t{1} << 31) - 1;
+  for (const Operation* anchor : request.form.anchors) {
+    std::int64_t count = 1;
+    const auto shape = shape_of_tensor(*anchor->operand(0));
+    if (const choir::Attribute axes = anchor->attribute("axes"))
+      for (choir::Attribute axis : axes.array())
+        count *= shape[static_cast<std::size_t>(axis.integer())];
+    else
+      count = shape.back();
+    if (count > limit)
+      return fail(ErrorCode::unsupported,
+                  "reduces " + std::to_string(count) + " elements to one, the limit is " +
+                      std::to_string(limit),
+                  anchor->location().first(), std::string(anchor->name()));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<KernelFrame> KernelFrame::create(const GenerateRequest& request, std::int64_t groups,
                                         std::int64_t subgroup) {
   KernelFrame frame;
   ACCY_TRY_ASSIGN(frame.index_type_, choose_index_type(request));
+  ACCY_TRY(check_loops(request));
   ACCY_TRY_ASSIGN(frame.grid_, fold_grid(groups, request.profile));
   frame.groups_ = groups;
   frame.yield_ = request.item.body().terminator();
@@ -72,6 +93,26 @@ void KernelFrame::in_group(const std::function<void()>& body) {
 }
 
 Value* KernelFrame::local() { return builder_->cast(builder_->local_id(0), index_type_); }
+
+std::vector<Value*> KernelFrame::loop(Value* lower, std::int64_t upper, std::int64_t step,
+                                      const std::vector<Value*>& init,
+                                      const KernelBuilder::LoopBody& body,
+                                      std::int64_t maximum_trips) {
+  if (index_type_ == ElementType::i32)
+    return builder_->for_loop(lower, index_constant(upper), index_constant(step), init, body,
+                              maximum_trips);
+  // Loops count in i32: count the trips, and find the index from the trip's number.
+  Value* rest = builder_->add(builder_->sub(index_constant(upper), lower), step - 1);
+  Value* trips = builder_->index_div(builder_->max(rest, index_constant(0)), step);
+  return builder_->for_loop(
+      builder_->constant_i32(0), builder_->cast(trips, ElementType::i32),
+      builder_->constant_i32(1), init,
+      [&](Value* trip, const std::vector<Value*>& carried) {
+        Value* offset = builder_->mul(builder_->cast(trip, index_type_), step);
+        return body(builder_->add(lower, offset), carried);
+      },
+      maximum_trips);
+}
 
 const Value& KernelFrame::yielded(std::size_t index) const { return *yield_->operand(index); }
 

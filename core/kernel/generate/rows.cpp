@@ -138,9 +138,8 @@ class RowGenerator {
     Value* first = builder_.select(builder_.less(lane_, columns_), lane_,
                                    frame_.index_constant(columns_ - 1));
     Value* start = element(point_of(first));
-    return builder_.for_loop(
-        builder_.add(lane_, lanes_), frame_.index_constant(columns_), frame_.index_constant(lanes_),
-        {start},
+    return frame_.loop(
+        builder_.add(lane_, lanes_), columns_, lanes_, {start},
         [&](Value* column, const std::vector<Value*>& carried) {
           const RegionEmitter::Scope scope(emitter_);
           return std::vector<Value*>{combine(reduction, carried[0], element(point_of(column)))};
@@ -151,7 +150,7 @@ class RowGenerator {
   /// Every lane that has a column takes part; the others hold what must not count.
   std::int64_t active_lanes() const { return std::min(columns_, lanes_); }
 
-  /// The fixed order of docs/ops.md: halves fold while both lanes exist.
+  /// The fixed order of docs/numerics.md: halves fold while both lanes exist.
   Value* fold_fixed(const Reduction& reduction, Value* total) {
     Value* memory = builder_.shared(reduction.accumulate, lanes_);
     builder_.store(total, memory, lane_);
@@ -243,11 +242,12 @@ class RowGenerator {
       });
     }
     if (!unrolled_.empty()) return;
-    builder_.for_each(
-        lane_, frame_.index_constant(columns_), frame_.index_constant(lanes_),
-        [&](Value* column) {
+    frame_.loop(
+        lane_, columns_, lanes_, {},
+        [&](Value* column, const std::vector<Value*>&) {
           const RegionEmitter::Scope scope(emitter_);
           store_columns(outputs, point_of(column));
+          return std::vector<Value*>{};
         },
         ceil_divide(columns_, lanes_));
   }

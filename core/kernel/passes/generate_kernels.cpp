@@ -82,7 +82,8 @@ Result<choir::PassChange> run(choir::PassContext& context, TracedProfile& profil
   std::size_t number = 0;
   for (Operation* operation : function->body().operations()) {
     if (operation->name() != "host.item_into") continue;
-    Status status = generate_item(*operation, number++, contract.mode, context.module.body(), profile);
+    Status status =
+        generate_item(*operation, number++, contract.mode, context.module.body(), profile);
     if (!status)
       return fail(std::move(status.error())
                       .with("generating the kernel of work item " +

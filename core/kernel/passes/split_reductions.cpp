@@ -66,7 +66,8 @@ std::optional<Split> plan_split(const Operation& item, const dispatch::RegionFor
 class PartWriter {
  public:
   PartWriter(const Operation& source, Builder& builder, std::string_view kind)
-      : source_(source), item_(*builder.create("host.item_into", {}, {}, attributes(builder, kind))),
+      : source_(source),
+        item_(*builder.create("host.item_into", {}, {}, attributes(builder, kind))),
         body_(item_.body()) {
     body_.set_location(source.location());
   }
@@ -172,7 +173,8 @@ class Splitter {
     operand = cast(part.body(), operand, tensor_type(shape_of(*operand)));
     std::vector<std::int64_t> shape = partial_shape_;
     shape.push_back(split_.length);
-    Value* segments = part.body().create("tensor.reshape", {operand}, {tensor_type(shape)})->result();
+    Value* segments =
+        part.body().create("tensor.reshape", {operand}, {tensor_type(shape)})->result();
     Value* const results[] = {reduce(part.body(), segments)};
     part.finish(results, std::span(&partial, 1));
   }

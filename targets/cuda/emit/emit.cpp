@@ -11,12 +11,11 @@ namespace accy::cuda {
 
 namespace {
 
-/// The lowest PTX ISA that knows the architecture; that of the newest older one otherwise.
+/// The lowest PTX ISA that knows the architecture; the profile's own for one that is not built in.
 std::int64_t floor_version(const TargetProfile& profile) {
-  std::int64_t version = 63;
   for (const TargetProfile& known : profiles())
     if (known.architecture == profile.architecture) return known.code_version;
-  return std::max(version, profile.code_version);
+  return profile.code_version;
 }
 
 /// The `.param` type of a scalar: its size in the argument block.

@@ -6,7 +6,6 @@ namespace accy::vulkan {
 
 namespace {
 
-using kernel::Predicate;
 using target::ExpansionBuilder;
 using Value = ExpansionBuilder::Value;
 
@@ -99,7 +98,8 @@ class Expansion {
 };
 
 /// floor(numerator * 2^25 / divisor) where that lies in [2^25, 2^26), and the rest. The estimate is
-/// off by less than 32, so that its remainder is known from its lowest 32 bits.
+/// off by less than 32, so that its remainder is known from its lowest 32 bits; with the nearest
+/// integer to remainder / divisor added it is off by at most a half, so the floor is it or one less.
 Value Expansion::quotient_of(Value numerator, Value divisor, Value numerator_float, Value& rest) {
   const Value r = reciprocal(unit_float(divisor));
   const Value estimate =
@@ -114,10 +114,8 @@ Value Expansion::quotient_of(Value numerator, Value divisor, Value numerator_flo
   remainder = build_.sub(remainder, build_.mul(correction, divisor));
   const Value below = is_negative(remainder);
   quotient = build_.sub(quotient, build_.select(below, u32(1), u32(0)));
-  remainder = build_.add(remainder, build_.select(below, divisor, u32(0)));
-  const Value above = build_.compare(Predicate::ge, remainder, divisor);
-  rest = build_.sub(remainder, build_.select(above, divisor, u32(0)));
-  return build_.add(quotient, build_.select(above, u32(1), u32(0)));
+  rest = build_.add(remainder, build_.select(below, divisor, u32(0)));
+  return quotient;
 }
 
 /// Bits of quotient * 2^(exponent - 127 - 26), rounded to nearest even; quotient in [2^26, 2^27)
@@ -178,7 +176,7 @@ Value Expansion::divide(Value a, Value b) {
 }
 
 /// floor(sqrt(m * 2^25)) for m in [2^23, 2^25) has 25 bits; a root is never a tie, so its lowest
-/// bit decides the rounding alone.
+/// bit decides the rounding alone. As in the quotient, the corrected root is the floor or one more.
 Value Expansion::square_root(Value x) {
   const Value bits = bits_of(x);
   const Value magnitude = build_.bit_and(bits, u32(magnitude_mask));
@@ -197,11 +195,8 @@ Value Expansion::square_root(Value x) {
   const Value correction = nearest_integer(build_.mul(
       build_.mul(signed_float(first_rest), y), build_.f32(1.0 / two_to_25)));
   Value root = build_.add(estimate, correction);
-  Value rest = build_.sub(radicand, build_.mul(root, root));
+  const Value rest = build_.sub(radicand, build_.mul(root, root));
   root = build_.sub(root, build_.select(is_negative(rest), u32(1), u32(0)));
-  rest = build_.sub(radicand, build_.mul(root, root));
-  const Value above = build_.less(build_.add(root, root), rest);
-  root = build_.add(root, build_.select(above, u32(1), u32(0)));
 
   const Value significand = build_.shr(build_.add(root, u32(1)), u32(1));
   const Value field =
