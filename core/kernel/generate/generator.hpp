@@ -53,8 +53,8 @@ class KernelFrame {
   /// The local id along x in the index type.
   choir::Value* local();
   choir::Value* index_constant(std::int64_t value) { return emitter_->index_constant(value); }
-  /// Runs `body` for index = lower, lower + step, ... while it is below `upper`, carrying values; the
-  /// index is of the index type. `maximum_trips` bounds the trips whatever `lower` is.
+  /// Runs `body` for index = lower, lower + step, ... while it is below `upper`, carrying values;
+  /// the index is of the index type. `maximum_trips` bounds the trips whatever `lower` is.
   std::vector<choir::Value*> loop(choir::Value* lower, std::int64_t upper, std::int64_t step,
                                   const std::vector<choir::Value*>& init,
                                   const KernelBuilder::LoopBody& body,

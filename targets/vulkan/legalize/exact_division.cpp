@@ -99,7 +99,8 @@ class Expansion {
 
 /// floor(numerator * 2^25 / divisor) where that lies in [2^25, 2^26), and the rest. The estimate is
 /// off by less than 32, so that its remainder is known from its lowest 32 bits; with the nearest
-/// integer to remainder / divisor added it is off by at most a half, so the floor is it or one less.
+/// integer to remainder / divisor added it is off by at most a half, so the floor is it or one
+/// less.
 Value Expansion::quotient_of(Value numerator, Value divisor, Value numerator_float, Value& rest) {
   const Value r = reciprocal(unit_float(divisor));
   const Value estimate =
