@@ -183,6 +183,15 @@ Status CaseOptions::set_profile(std::string_view id) {
   return {};
 }
 
+std::string missing_target(const CaseFile& file) {
+  std::string profile;
+  if (file.action == "emit" && !file.arguments.empty()) profile = file.arguments.front();
+  if (const auto option = file.options.find("profile"); option != file.options.end())
+    profile = option->second;
+  const std::string target = profile.substr(0, profile.find(':'));
+  return targets::find_backend(target) == nullptr ? target : "";
+}
+
 bool has_output(const CaseFile& file) { return file.action != "verify" && file.action != "run"; }
 
 Result<std::string> perform(const CaseFile& file) {

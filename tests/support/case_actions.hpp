@@ -12,6 +12,9 @@ namespace accy::test {
 /// for `verify` and `run`. A program that is at fault, or a wrong result, is an error.
 Result<std::string> perform(const CaseFile& file);
 
+/// The target that the file's profile names, if this build lacks it; else empty.
+std::string missing_target(const CaseFile& file);
+
 /// Whether the action gives a text.
 bool has_output(const CaseFile& file);
 

@@ -52,8 +52,8 @@ Result<CaseFile> read_case_file(const std::filesystem::path& path);
 Status bless(const CaseFile& file, std::string_view output);
 
 /// What differs, for people; empty when the output is as expected. The expected text counts whole,
-/// unless it has `// match:` lines (parts of the output, in order) or `// match-not:` lines (nowhere
-/// in it).
+/// unless it has `// match:` lines (parts of the output, in order) or `// match-not:` lines (texts
+/// that are no part of it).
 std::string compare_output(std::string_view expected, std::string_view output);
 
 /// What differs between the error and the expected ones: each must be met by one of the file's

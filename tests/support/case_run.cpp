@@ -178,7 +178,8 @@ Status run_lines(const CaseFile& file) {
   if (file.runs.empty() && file.errors.empty())
     return fail(ErrorCode::invalid_input, "the file has no run line");
   ACCY_TRY_ASSIGN(CaseOptions options, CaseOptions::from(file));
-  if (!options.profile) ACCY_TRY(options.set_profile(targets::all().back().backend->profiles()[0].id()));
+  if (!options.profile)
+    ACCY_TRY(options.set_profile(targets::all().back().backend->profiles()[0].id()));
   const RunContext context{file, options, frontend::FolderWeights(file.path.parent_path())};
   ACCY_TRY_ASSIGN(const Module module, context.prepared_for(*options.profile));
   ACCY_TRY_ASSIGN(const std::vector<runtime::Device*> devices, CaseDevices::all());

@@ -97,7 +97,9 @@ std::vector<SourceMessage> source_messages(std::string_view source) {
         SourceMessage message{line, {}};
         for (const std::string& literal : literals_from(source, end, 0))
           add_pieces(literal, message.pieces);
-        if (!message.pieces.empty()) messages.push_back(std::move(message));
+        // `fail(std::move(error).with("doing"))` passes on a message of another place.
+        const bool passes_on = source.substr(end).starts_with("(std::move(");
+        if (!message.pieces.empty() && !passes_on) messages.push_back(std::move(message));
       }
     }
     line += static_cast<std::size_t>(std::ranges::count(source.substr(place, length), '\n'));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contract/pipeline.hpp"
+#include "dialect/dialects.hpp"
 #include "dispatch/pipeline.hpp"
 #include "kernel/pipeline.hpp"
 #include "memory/pipeline.hpp"
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 void run_case(const fs::path& path) {
   const auto file = read_case_file(path);
   ASSERT_TRUE(file.has_value()) << file.error().to_string();
+  if (const std::string target = missing_target(*file); !target.empty())
+    GTEST_SKIP() << "this build has no target " << target;
   const auto output = perform(*file);
   if (!file->errors.empty()) {
     ASSERT_FALSE(output.has_value()) << "the file expects errors";
@@ -77,6 +80,29 @@ const bool registered = [] {
 TEST(CaseFiles, AreFound) {
   EXPECT_TRUE(registered);
   EXPECT_GT(case_paths().size(), 100U);
+}
+
+/// The inputs of all case files that start so, as one text.
+std::string cases_with(std::string_view start) {
+  std::string all;
+  for (const fs::path& path : case_paths())
+    if (const auto file = read_case_file(path); file && file->input.starts_with(start))
+      all += file->input;
+  return all;
+}
+
+TEST(CaseFiles, EveryTensorOperationRuns) {
+  const std::string all = cases_with("// test: run");
+  for (const choir::OperationDefinition* operation : registry().operations())
+    if (operation->name.starts_with("tensor.")) {
+      EXPECT_NE(all.find(std::string(operation->name) + " "), std::string::npos)
+          << "no case file runs " << operation->name;
+    }
+}
+
+TEST(CaseFiles, EveryPassHasOne) {
+  for (std::string_view name : preparation::pass_names())
+    EXPECT_NE(cases_with("// test: pass " + std::string(name)), "") << name;
 }
 
 TEST(PassRegistry, HoldsThePassesOfAllPipelines) {

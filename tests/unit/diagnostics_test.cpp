@@ -1,13 +1,15 @@
 // Every diagnostic has a test: one of the fixed pieces of each message that a source can produce is
-// part of what a test expects, or holds it (a test's string literal, a case file's `// error:` line);
-// or its longest piece stands in tests/cases/diagnostics.txt under the reason why no test makes it.
+// part of what a test expects (a string of a unit test, an `// error:` line of a case file), or
+// holds it; or the message's longest piece stands in tests/cases/diagnostics.txt with the reason.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,7 +67,8 @@ std::vector<std::string> expectations() {
 bool is_expected(const SourceMessage& message, const std::vector<std::string>& expected) {
   return std::ranges::any_of(message.pieces, [&](const std::string& piece) {
     return std::ranges::any_of(expected, [&](const std::string& text) {
-      return text.find(piece) != std::string::npos || (text.size() >= 10 && piece.find(text) != std::string::npos);
+      return text.find(piece) != std::string::npos ||
+             (text.size() >= 10 && piece.find(text) != std::string::npos);
     });
   });
 }
@@ -110,12 +113,14 @@ TEST(Diagnostics, EachHasATest) {
 }
 
 TEST(Diagnostics, ExceptionsAreMessagesWithAReason) {
-  const auto expected = expectations();
-  std::map<std::string, bool> tested;
-  for (const auto& [place, message] : produced())
-    tested[name_of(message)] |= is_expected(message, expected);
+  std::set<std::string> names;
+  for (const Produced& each : produced()) names.insert(name_of(each.message));
+  const bool whole = std::ranges::all_of(std::array{"cuda", "vulkan", "interpreter"},
+                                         [](const char* target) {
+                                           return fs::exists(root() / "targets" / target);
+                                         });
   for (const auto& [text, reason] : exceptions()) {
-    EXPECT_TRUE(tested.contains(text)) << "no source produces '" << text << "'";
+    EXPECT_TRUE(!whole || names.contains(text)) << "no source produces '" << text << "'";
     EXPECT_FALSE(reason.empty()) << "no reason for '" << text << "'";
   }
 }
