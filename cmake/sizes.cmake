@@ -1,5 +1,6 @@
 # Prints what the library and the tool weigh and what the tool loads: cmake -DFILES=... -DTOOL=...
 # -DSTRIP=... -P sizes.cmake. "Stripped" is without debug information.
+cmake_minimum_required(VERSION 3.25)
 foreach(path IN LISTS FILES)
   file(SIZE ${path} bytes)
   set(copy ${path}.stripped)

@@ -1,8 +1,10 @@
 # Installs accy, moves the installation, and builds and runs the consumer against it: by
 # find_package and, where pkg-config exists, by hand with what it says.
 #
-#   cmake -DBINARY=<accy's build> -DSOURCE=<accy> -DWORK=<scratch> -DCONFIG=<build type>
-#         -DCXX=<compiler> -DFLAGS=<flags> -DINCLUDES=<headers that must be there> -P installed.cmake
+#   cmake -DBINARY=<accy's build> -DSOURCE=<accy> -DWORK=<scratch> -DCXX=<compiler>
+#         -DFLAGS=<flags> -DINCLUDES=<headers that must be there> -P installed.cmake
+
+cmake_minimum_required(VERSION 3.25)
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE log ERROR_VARIABLE log)
@@ -14,7 +16,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
-run(${CMAKE_COMMAND} --install ${BINARY} --prefix ${WORK}/first --config "${CONFIG}")
+run(${CMAKE_COMMAND} --install ${BINARY} --prefix ${WORK}/first)
 file(RENAME ${WORK}/first ${WORK}/prefix)
 
 foreach(header IN LISTS INCLUDES)

@@ -18,7 +18,7 @@ if(ACCY_INSTALL)
   list(JOIN ACCY_LINK_OPTIONS " " link_options)
   add_test(NAME Package.installed
     COMMAND ${CMAKE_COMMAND} -DBINARY=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
-            -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed -DCONFIG=$<CONFIG>
+            -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed
             -DCXX=${CMAKE_CXX_COMPILER} "-DFLAGS=${link_options}" "-DINCLUDES=${accy_headers}"
             -P ${CMAKE_CURRENT_SOURCE_DIR}/package/installed.cmake)
 endif()

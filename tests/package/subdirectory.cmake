@@ -2,6 +2,8 @@
 #
 #   cmake -DSOURCE=<accy> -DWORK=<scratch> -DCXX=<compiler> -DCC=<compiler> -P subdirectory.cmake
 
+cmake_minimum_required(VERSION 3.25)
+
 file(REMOVE_RECURSE ${WORK})
 foreach(arguments IN ITEMS
         "-S;${CMAKE_CURRENT_LIST_DIR}/consumer;-B;${WORK};-G;Ninja;-DCMAKE_CXX_COMPILER=${CXX};-DCMAKE_C_COMPILER=${CC};-DACCY_SOURCE=${SOURCE}"
