@@ -235,6 +235,34 @@ TEST(Sizes, HugeBlocksCompileOrAreRefused) {
   }
 }
 
+/// Shapes that no operand has but a result would: an error value, not an assertion.
+TEST(Sizes, ResultsBeyondTheElementLimitAreRefused) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  for (std::string_view body :
+       {"(%a: tensor<f32, [1073741824, 1]>, %b: tensor<f32, [1, 1073741824]>) {\n"
+        "%y = tensor.matmul %a, %b",
+        "(%a: tensor<f32, [0, 1073741824, 1073741824]>, %b: tensor<f32, []>) {\n"
+        "%y = tensor.reduce %a {axes = [0], function = sum}",
+        "(%a: tensor<f32, [0, 1073741824, 1073741824]>, %b: tensor<f32, []>) {\n"
+        "%y = tensor.softmax %a {axis = 0}"}) {
+    const auto module = prepare(
+        "choir semantic v1 {}\ntensor.func @main {inputs = [\"a\", \"b\"], outputs = [\"y\"]} " +
+            std::string(body) + "\ntensor.return %y\n}\n",
+        options_for(profile));
+    ASSERT_FALSE(module.has_value()) << body;
+    EXPECT_NE(module.error().to_string().find("exceeds the limit"), std::string::npos)
+        << module.error().to_string();
+  }
+  PreparationOptions options = options_for(profile);
+  options.dimensions = {{"n", std::int64_t{1} << 40}, {"m", 4}};
+  const auto bound = prepare(
+      "choir semantic v1 {}\ntensor.func @main {inputs = [\"a\"], outputs = [\"y\"]} "
+      "(%a: tensor<f32, [n, m]>) {\n%y = tensor.neg %a\ntensor.return %y\n}\n",
+      options);
+  ASSERT_FALSE(bound.has_value());
+  EXPECT_NE(bound.error().to_string().find("exceeds the limit"), std::string::npos);
+}
+
 TEST(Contract, AWeakerReductionIsRefused) {
   const TargetProfile profile = profile_named("interpreter:generic");
   const auto module = prepare(R"(choir semantic v1 {numeric = {mode = strict}}

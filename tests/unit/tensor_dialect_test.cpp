@@ -25,7 +25,8 @@ const choir::Registry& tensor_registry() {
 std::string program(std::string_view arguments, std::string_view body) {
   std::string inputs;
   for (char c : arguments)
-    if (c == '%') inputs += (inputs.empty() ? "\"i" : ", \"i") + std::to_string(inputs.size()) + '"';
+    if (c == '%')
+      inputs += (inputs.empty() ? "\"i" : ", \"i") + std::to_string(inputs.size()) + '"';
   return "choir semantic v1\ntensor.func @main {inputs = [" + inputs +
          "], outputs = [\"r\"]} (" + std::string(arguments) + ") {\n" + std::string(body) +
          "\ntensor.return %r\n}\n";
@@ -89,7 +90,8 @@ TEST(TensorOps, EveryOpHasASummaryAndTheListIsComplete) {
     EXPECT_NE(definition->interface<Attributes>(), nullptr) << definition->name;
     const bool computes = definition->interface<Evaluation>() != nullptr ||
                           definition->interface<Expansion>() != nullptr;
-    const bool structural = definition->name == "tensor.func" || definition->name == "tensor.return";
+    const bool structural =
+        definition->name == "tensor.func" || definition->name == "tensor.return";
     EXPECT_NE(computes, structural) << definition->name;
   }
   EXPECT_EQ(count, 29U);
@@ -102,7 +104,8 @@ TEST(TensorOps, ElementwiseTypesMustBeEqual) {
                "%r = tensor.add %x, %y : tensor<f32, [4]>",
                "operand types differ (tensor<f32, [4]> and tensor<f32, [5]>)");
   expect_error("%x: tensor<f32, [n]>, %y: tensor<f32, [m]>",
-               "%r = tensor.max %x, %y : tensor<f32, [n]>", "tensor<f32, [n]> and tensor<f32, [m]>");
+               "%r = tensor.max %x, %y : tensor<f32, [n]>",
+               "tensor<f32, [n]> and tensor<f32, [m]>");
   expect_error("%x: tensor<f32, [4]>, %y: tensor<f16, [4]>",
                "%r = tensor.mul %x, %y : tensor<f32, [4]>", "operand types differ");
   expect_error("%x: tensor<bool, [4]>, %y: tensor<bool, [4]>",

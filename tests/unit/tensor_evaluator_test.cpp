@@ -150,8 +150,9 @@ TEST(TypedEvaluator, FloatArithmeticRounds) {
                  {2048, 2052, 65504, infinity});
   const auto brain = make(ElementType::bf16, {1}, {256});
   EXPECT_NUMBERS(binary("add", brain, make(ElementType::bf16, {1}, {1})), {256});
-  EXPECT_NUMBERS(binary("add", make(ElementType::f64, {1}, {0.1}), make(ElementType::f64, {1}, {0.2})),
-                 {0.1 + 0.2});
+  EXPECT_NUMBERS(
+      binary("add", make(ElementType::f64, {1}, {0.1}), make(ElementType::f64, {1}, {0.2})),
+      {0.1 + 0.2});
 }
 
 TEST(TypedEvaluator, IntegersWrapAndDivideSafely) {
@@ -238,8 +239,8 @@ TEST(TypedEvaluator, CompareAndSelect) {
   const auto a = f32({4}, {1, 2, nan_value, 0.0});
   const auto b = f32({4}, {2, 2, nan_value, -0.0});
   const auto compare = [&](std::string predicate) {
-    return values_of(
-        run({a, b}, "%r = tensor.compare %a, %b {predicate = " + predicate + "} : tensor<bool, [4]>"));
+    return values_of(run({a, b}, "%r = tensor.compare %a, %b {predicate = " + predicate +
+                                     "} : tensor<bool, [4]>"));
   };
   EXPECT_THAT(compare("eq"), ElementsAre(0, 1, 0, 1));
   EXPECT_THAT(compare("ne"), ElementsAre(1, 0, 1, 0));
@@ -248,14 +249,15 @@ TEST(TypedEvaluator, CompareAndSelect) {
   EXPECT_THAT(compare("gt"), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(compare("ge"), ElementsAre(0, 1, 0, 1));
   const auto condition = make(ElementType::boolean, {4}, {1, 0, 1, 0});
-  EXPECT_NUMBERS(values_of(run({condition, a, b}, "%r = tensor.select %a, %b, %c : tensor<f32, [4]>")),
-                 {1, 2, nan_value, -0.0});
+  EXPECT_NUMBERS(
+      values_of(run({condition, a, b}, "%r = tensor.select %a, %b, %c : tensor<f32, [4]>")),
+      {1, 2, nan_value, -0.0});
 }
 
 TEST(TypedEvaluator, Casts) {
   const auto cast = [](const HostTensor& from, ElementType to) {
-    return values_of(run({from}, "%r = tensor.cast %a : tensor<" + std::string(to_string(to)) + ", " +
-                                     tensor::shape_to_string(from.shape) + ">"));
+    return values_of(run({from}, "%r = tensor.cast %a : tensor<" + std::string(to_string(to)) +
+                                     ", " + tensor::shape_to_string(from.shape) + ">"));
   };
   const auto floats = f32({6}, {1.9F, -1.9F, 3e9F, -3e9F, nan_value, infinity});
   EXPECT_THAT(cast(floats, ElementType::i32),
@@ -357,7 +359,8 @@ TEST(TypedEvaluator, ReductionsOverAxes) {
 
 TEST(TypedEvaluator, HalfSumsDoNotStall) {  // situation R13
   EXPECT_THAT(reduce(filled(ElementType::f16, {4096}, 1), "[0]", "sum"), ElementsAre(4096));
-  EXPECT_THAT(reduce(filled(ElementType::f16, {4096, 2}, 1), "[0]", "sum"), ElementsAre(4096, 4096));
+  EXPECT_THAT(reduce(filled(ElementType::f16, {4096, 2}, 1), "[0]", "sum"),
+              ElementsAre(4096, 4096));
   EXPECT_THAT(reduce(filled(ElementType::bf16, {4096}, 1), "[0]", "sum"), ElementsAre(4096));
   EXPECT_THAT(reduce(filled(ElementType::f16, {65520}, 1), "[0]", "sum"), ElementsAre(infinity));
   // Asked to accumulate in f16: 32 lanes of 128 each are still exact, 32 of 4096 stall at 2048.
@@ -403,10 +406,12 @@ TEST(TypedEvaluator, Matmul) {
                       make(ElementType::i8, {2, 1}, {100, 100})),
               ElementsAre(32));
   // f16 accumulates in f32: 4096 ones.
-  EXPECT_THAT(product(filled(ElementType::f16, {1, 4096}, 1), filled(ElementType::f16, {4096, 1}, 1)),
-              ElementsAre(4096));
+  EXPECT_THAT(
+      product(filled(ElementType::f16, {1, 4096}, 1), filled(ElementType::f16, {4096, 1}, 1)),
+      ElementsAre(4096));
   // k ascends, each product rounded: (1 + 2^24) - 2^24 loses the 1, and 0.1*0.1 rounds first.
-  EXPECT_THAT(product(f32({1, 3}, {1, 16777216, -16777216}), f32({3, 1}, {1, 1, 1})), ElementsAre(0));
+  EXPECT_THAT(product(f32({1, 3}, {1, 16777216, -16777216}), f32({3, 1}, {1, 1, 1})),
+              ElementsAre(0));
   EXPECT_THAT(product(f32({1, 2}, {0.1F, 1}), f32({2, 1}, {0.1F, 1})),
               ElementsAre(0.1F * 0.1F + 1.0F));
 }
@@ -483,7 +488,8 @@ TEST(TypedEvaluator, WeightsComeFromTheSource) {
   EXPECT_THAT(values_of(outputs->at(0)), ElementsAre(3, 4));
   const auto wrong = evaluate(function, {}, OneWeight(f32({3}, {3, 4, 5})));
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, HasSubstr("is f32 of shape [3], the program says f32 of shape [2]"));
+  EXPECT_THAT(wrong.error().message,
+              HasSubstr("is f32 of shape [3], the program says f32 of shape [2]"));
   const auto none = evaluate(function, {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
@@ -502,8 +508,9 @@ TEST(WideEvaluator, ExactOpsHaveNoError) {
                                 "%r = tensor.add %a, %a");
   EXPECT_THAT(wrapped.value, ElementsAre(-2));
   EXPECT_THAT(wrapped.bound, ElementsAre(0));
-  const auto matrix = run_wide({filled(ElementType::f32, {2, 100}, 3), filled(ElementType::f32, {100, 2}, 5)},
-                               "%r = tensor.matmul %a, %b");
+  const auto matrix =
+      run_wide({filled(ElementType::f32, {2, 100}, 3), filled(ElementType::f32, {100, 2}, 5)},
+               "%r = tensor.matmul %a, %b");
   EXPECT_THAT(matrix.value, testing::Each(1500));
   EXPECT_THAT(matrix.bound, testing::Each(0));
 }
@@ -537,8 +544,9 @@ TEST(WideEvaluator, OverflowAndNanAreHonest) {
                                "%r = tensor.reduce %a {axes = [0], function = sum}", "fast");
   EXPECT_EQ(output.value[0], infinity);
   EXPECT_EQ(output.bound[0], 0);
-  const auto between = run_wide({make(ElementType::f16, {1}, {60000}), make(ElementType::f16, {1}, {0.25})},
-                                "%x = tensor.add %a, %a\n%r = tensor.mul %x, %b", "fast");
+  const auto between =
+      run_wide({make(ElementType::f16, {1}, {60000}), make(ElementType::f16, {1}, {0.25})},
+               "%x = tensor.add %a, %a\n%r = tensor.mul %x, %b", "fast");
   EXPECT_EQ(between.value[0], 30000);
   EXPECT_EQ(between.bound[0], infinity);
   // -inf masks: exp(-inf) is exactly 0.
@@ -611,7 +619,9 @@ RandomProgram random_program(std::mt19937& random, ElementType element) {
       case 0:
       case 1: line = "tensor." + std::string(two[random() % 6]) + " " + any() + ", " + any(); break;
       case 2: line = "tensor." + std::string(one[random() % 8]) + " " + any(); break;
-      case 3: line = "tensor.softmax " + any() + " {axis = " + std::to_string(random() % 2) + "}"; break;
+      case 3:
+        line = "tensor.softmax " + any() + " {axis = " + std::to_string(random() % 2) + "}";
+        break;
       default: {
         made.body += name + "t = tensor.transpose " + any() + " {permutation = [1, 0]}\n" + name +
                      "m = tensor.matmul " + any() + ", " + name + "t\n" + name +
@@ -668,7 +678,8 @@ TEST(WideEvaluator, BoundsAreNotAbsurdlyLoose) {
   EXPECT_TRUE(result.pass);
   // A random-walk error is some 64 times below the worst case of 64 terms, no more.
   EXPECT_GT(result.worst_ratio, 0.01);
-  EXPECT_LT(*std::max_element(wide->at(0).bound.begin(), wide->at(0).bound.end()), 64 * 64 * 0x1p-24);
+  EXPECT_LT(*std::max_element(wide->at(0).bound.begin(), wide->at(0).bound.end()),
+            64 * 64 * 0x1p-24);
   // One changed low-order digit is found.
   HostTensor changed = typed->at(0);
   changed.set(77, changed.at(77) * (1 + 1e-3) + 1e-3);

@@ -56,14 +56,16 @@ Result<std::int64_t> size_of(const std::string& symbol, Attribute declared,
   return size;
 }
 
-void bind_value(choir::Value& value, choir::Context& context, const DimensionBindings& sizes) {
+Status bind_value(choir::Value& value, choir::Context& context, const DimensionBindings& sizes) {
   const auto type = TensorType::from(value.type());
-  if (!type || type->is_static()) return;
+  if (!type || type->is_static()) return {};
   std::vector<std::int64_t> shape;
   for (const Dimension& dimension : type->shape())
     shape.push_back(dimension.is_symbol() ? sizes.at(std::string(dimension.symbol))
                                           : dimension.size);
+  ACCY_TRY(element_count(shape));
   value.set_type(TensorType::get(context, type->element(), std::span<const std::int64_t>(shape)));
+  return {};
 }
 
 Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindings& bindings) {
@@ -78,8 +80,11 @@ Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindin
         declared.is(AttributeKind::dictionary) ? declared.get(symbol) : Attribute();
     ACCY_TRY_ASSIGN(sizes[symbol], size_of(symbol, entry, bindings));
   }
-  visit_values(context.module,
-               [&](choir::Value& value) { bind_value(value, context.module.context(), sizes); });
+  Status status;
+  visit_values(context.module, [&](choir::Value& value) {
+    if (status) status = bind_value(value, context.module.context(), sizes);
+  });
+  ACCY_TRY(std::move(status));
   if (declared) context.module.operation().remove_attribute("dimensions");
   return symbols.empty() && !declared ? choir::PassChange::unchanged : choir::PassChange::changed;
 }

@@ -1,5 +1,7 @@
 #include "dialect/tensor/checks.hpp"
 
+#include "support/checked.hpp"
+
 #include <algorithm>
 
 #include "dialect/tensor/numeric.hpp"
@@ -120,6 +122,14 @@ Result<std::size_t> choice_attribute(const Operation& operation, std::string_vie
   for (std::string_view choice : choices) list += (list.empty() ? "" : ", ") + std::string(choice);
   return invalid("attribute " + std::string(name) + " is (" + std::string(attribute.text()) +
                  "), expected one of " + list);
+}
+
+Status check_elements(std::span<const Dimension> shape) {
+  std::vector<std::int64_t> sizes;
+  for (const Dimension& dimension : shape)
+    if (!dimension.is_symbol()) sizes.push_back(dimension.size);
+  ACCY_TRY(element_count(sizes));
+  return {};
 }
 
 Status check_equal(TensorType a, TensorType b) {

@@ -32,6 +32,8 @@ Status check_increasing(std::span<const std::size_t> axes, std::string_view name
 Result<std::size_t> choice_attribute(const choir::Operation& operation, std::string_view name,
                                      std::span<const std::string_view> choices);
 
+/// An error when the sizes of a shape (symbols aside) are more elements than a tensor may have.
+Status check_elements(std::span<const Dimension> shape);
 /// An error unless the two types are equal.
 Status check_equal(TensorType a, TensorType b);
 /// Errors naming the element type unless it is as demanded.

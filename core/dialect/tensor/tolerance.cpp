@@ -40,8 +40,6 @@ Tolerance tolerance(MathFunction function, ElementType type, NumericMode mode) {
   return exact;
 }
 
-double product_roundoff(NumericMode) { return 0x1p-24; }
-
 Precision precision(ElementType type) {
   switch (type) {
     case ElementType::f16: return {0x1p-11, 10, -14, 65520.0};

@@ -32,9 +32,6 @@ struct Tolerance {
 /// For a computation in `type`, f32 or f64; f16 and bf16 are computed in f32 and rounded once more.
 Tolerance tolerance(MathFunction function, ElementType type, NumericMode mode);
 
-/// Unit roundoff of the products inside a matrix product that accumulates in f32.
-double product_roundoff(NumericMode mode);
-
 /// What the accuracy of floating point formats is made of.
 struct Precision {
   double unit_roundoff = 0;       ///< half an ulp of 1

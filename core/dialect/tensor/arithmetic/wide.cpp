@@ -95,8 +95,15 @@ Number Wide::rounded(MathFunction function, double value, double propagated,
   double error = std::max((ulps + 0.5) * compute_.ulp(size), allowed.relative * size);
   if (size < 1) error = std::max(error, allowed.absolute);
   if (mode_ == NumericMode::fast && size < 2 * normal_) error += normal_;
-  if (element_ != compute_type(element_)) error += 0.5 * storage_.ulp(size + error);
-  return limited(value, propagated + error + own_error * size);
+  return stored(value, propagated + error + own_error * size);
+}
+
+/// A value of the compute type, rounded once more where the element type is narrower.
+Number Wide::stored(double value, double bound) const {
+  if (element_ == compute_type(element_)) return limited(value, bound);
+  // What overflows for certain is left to `settle`, or to who reads it.
+  if (std::fabs(value) - bound >= storage_.overflow_threshold) return {value, bound};
+  return {value, bound + 0.5 * storage_.ulp(std::fabs(value) + bound)};
 }
 
 double Wide::wrap(std::uint64_t value) const {
@@ -334,7 +341,11 @@ Number Wide::cast_from(ElementType source, Number x) const {
   if (element_ == ElementType::boolean)
     return choice(x.value != 0, x.bound == 0 || std::fabs(x.value) > x.bound);
   if (is_float_) {
-    if (x.bound == 0 && representable(x.value)) return x;
+    if (unbounded(x) || !std::isfinite(x.value) || (x.bound == 0 && representable(x.value)))
+      return x;
+    const bool narrow = is_float(source) && source != ElementType::f64;
+    const bool exact = x.bound == 0 && static_cast<double>(static_cast<float>(x.value)) == x.value;
+    if (narrow || exact) return stored(x.value, x.bound);
     return rounded(MathFunction::add, x.value, x.bound, 0);
   }
   if (unbounded(x)) return {0, infinity};

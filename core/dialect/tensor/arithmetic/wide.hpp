@@ -105,6 +105,7 @@ class Wide {
   Number operand(Number x) const;
   Number rounded(MathFunction function, double value, double propagated, double argument) const;
   Number limited(double value, double bound) const;
+  Number stored(double value, double bound) const;
   template <class Function>
   Number monotonic(MathFunction math, Number x, Function function) const;
   template <class Combine>

@@ -154,7 +154,10 @@ struct Softmax : Operator {
 
   static Result<std::vector<choir::Type>> infer(const Operation& operation) {
     ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
-    ACCY_TRY(axis_attribute(operation, "axis", type.rank()));
+    ACCY_TRY_ASSIGN(const std::size_t axis, axis_attribute(operation, "axis", type.rank()));
+    std::vector<Dimension> rows = type.shape();
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(axis));
+    ACCY_TRY(check_elements(rows));  // of the expansion's reductions
     return infer_float(operation);
   }
   static Result<Value*> expand(const Operation& operation, Builder& builder) {

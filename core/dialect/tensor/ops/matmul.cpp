@@ -52,6 +52,7 @@ struct MatrixMultiply : Operator {
     ACCY_TRY(check_accumulate(operation, left.element()));
     std::vector<Dimension> shape = left.shape();
     shape.back() = right.dimension(right.rank() - 1);
+    ACCY_TRY(check_elements(shape));
     return std::vector<choir::Type>{TensorType::get(operation.context(), left.element(), shape)};
   }
 

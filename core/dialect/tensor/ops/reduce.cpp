@@ -110,6 +110,7 @@ struct Reduce : Operator {
     for (std::size_t axis = 0; axis < type.rank(); ++axis)
       if (std::find(axes.begin(), axes.end(), axis) == axes.end())
         shape.push_back(type.dimension(axis));
+    ACCY_TRY(check_elements(shape));  // the dropped axis may have been the one of size zero
     return std::vector<choir::Type>{TensorType::get(operation.context(), type.element(), shape)};
   }
 
