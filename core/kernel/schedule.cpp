@@ -70,6 +70,14 @@ std::int64_t reduced_count(const RegionForm& form) {
 /// The virtual lanes of the fixed order (docs/numerics.md): one invocation each.
 constexpr std::int64_t fixed_order_lanes = 32;
 
+/// Whether every reduction accumulates in a type that subgroups shuffle.
+bool accumulates_in_32_bits(const RegionForm& form) {
+  return std::all_of(form.anchors.begin(), form.anchors.end(), [](const choir::Operation* anchor) {
+    const auto type = tensor::TensorType::from(anchor->result()->type());
+    return bit_width(tensor::accumulate_type(*anchor, type->element())) == 32;
+  });
+}
+
 /// Passes over a row: one for each reduction and one for the outputs.
 std::int64_t row_passes(const RegionForm& form) {
   return static_cast<std::int64_t>(form.anchors.size()) + 1;
@@ -99,7 +107,8 @@ Result<Schedule> row_schedule(const RegionForm& form, TracedProfile& profile) {
     return schedule;
   }
   const std::int64_t subgroup = profile.read(&TargetProfile::subgroup_size_maximum);
-  const bool shuffles = profile.read(&TargetProfile::subgroup_shuffle) &&
+  const bool shuffles = accumulates_in_32_bits(form) &&
+                        profile.read(&TargetProfile::subgroup_shuffle) &&
                         profile.read(&TargetProfile::subgroup_size_control) &&
                         std::has_single_bit(static_cast<std::uint64_t>(subgroup)) &&
                         subgroup > 1 && subgroup <= limit;

@@ -46,28 +46,38 @@ std::vector<Program> programs() {
                             "%m = tensor.matmul %a, %b\n"
                             "%w = tensor.broadcast %c {axes = [1]} : tensor<f32, [33, 50]>\n"
                             "%s = tensor.add %m, %w\n%y = tensor.relu %s\ntensor.return %y"),
-                    exact, exact});
+                    exact, exact ? "rounding_rte_f32" : ""});
     list.push_back({std::string("tiled_") + name,
                     program(numeric, "%a: tensor<f32, [2, 70, 40]>, %b: tensor<f32, [2, 40, 65]>",
                             "\"y\"", "%y = tensor.matmul %a, %b\ntensor.return %y"),
-                    exact, exact});
+                    exact, exact ? "rounding_rte_f32" : ""});
     list.push_back({std::string("row_sum_") + name,
                     program(numeric, "%a: tensor<f32, [5, 1000]>", "\"y\"",
                             "%y = tensor.reduce %a {axes = [1], function = sum}\ntensor.return %y"),
-                    exact, exact});
+                    exact, exact ? "rounding_rte_f32" : ""});
     list.push_back({std::string("short_sum_") + name,
                     program(numeric, "%a: tensor<f32, [40, 9]>", "\"y\"",
                             "%y = tensor.reduce %a {axes = [1], function = sum}\ntensor.return %y"),
-                    exact, exact});
+                    exact, exact ? "rounding_rte_f32" : ""});
     list.push_back({std::string("column_sum_") + name,
                     program(numeric, "%a: tensor<f32, [100, 70]>", "\"y\"",
                             "%y = tensor.reduce %a {axes = [0], function = sum}\ntensor.return %y"),
-                    exact, exact});
+                    exact, exact ? "rounding_rte_f32" : ""});
     list.push_back({std::string("all_sum_") + name,
                     program(numeric, "%a: tensor<f32, [30, 50, 4]>", "\"y\"",
                             "%y = tensor.reduce %a {axes = [0, 1, 2], function = sum}\ntensor.return %y"),
-                    exact, exact});
+                    exact, exact ? "rounding_rte_f32" : ""});
   }
+  // Accumulators that subgroups do not shuffle.
+  list.push_back({"wide_accumulator",
+                  program("accumulate = f64, mode = fast, order = free",
+                          "%a: tensor<f32, [4, 1000]>, %b: tensor<i64, [4, 1000]>",
+                          "\"y\", \"s\", \"i\"",
+                          "%y = tensor.softmax %a {axis = 1}\n"
+                          "%s = tensor.reduce %a {axes = [1], function = sum}\n"
+                          "%i = tensor.reduce %b {axes = [1], function = max}\n"
+                          "tensor.return %y, %s, %i"),
+                  false, "arithmetic_f64"});
   // Long reductions with few results take two launches and a workspace.
   list.push_back({"split_sum",
                   program(fast, "%a: tensor<f32, [3, 100000]>, %b: tensor<f16, [40000]>",

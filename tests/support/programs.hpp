@@ -11,7 +11,7 @@ struct Program {
   std::string name;
   std::string text;
   bool exact;  ///< the contract fixes every bit up to the kernel stage
-  bool fixes_float_order = false;  ///< has a float reduction of fixed order
+  std::string generic_lacks = {};  ///< profile field for whose lack vulkan:generic refuses it
 };
 
 /// For gtest: a program prints as its name.
