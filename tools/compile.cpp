@@ -83,7 +83,7 @@ Result<std::vector<CompileResult>> compile(const CompileOptions& options) {
     ACCY_TRY_ASSIGN(TargetChoice choice, choose_target(name));
     choices.push_back(std::move(choice));
   }
-  choir::ProductStore store;
+  choir::MemoryStore store;
   preparation::PreparationOptions preparation;
   preparation.store = &store;
   ACCY_TRY_ASSIGN(preparation.dimensions, parse_dimensions(options.dimensions));

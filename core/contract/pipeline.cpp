@@ -7,16 +7,25 @@
 
 namespace accy::contract {
 
-choir::Pipeline contract_pipeline(DimensionBindings bindings) {
-  return {"accy-choir-contract",
-          {
-              bind_dimensions_pass(std::move(bindings)),  // sizes first: all others need them
-              resolve_numeric_pass(),  // before anything could merge operations of two contracts
-              canonicalize_pass(),     // so that folding sees constants behind broadcasts
-              shape_layout_pass(),     // of the canonical graph
-              fold_constants_pass({}), // last: it may leave constants that nothing reads, and
-                                       // erases them itself
-          }};
+std::vector<choir::PassRegistration> contract_stages(const DimensionBindings& dimensions) {
+  choir::PassRegistration shape_layout = choir::registration(shape_layout_pass());
+  shape_layout.analysis = shape_layout_analysis().name;
+  return {bind_dimensions_registration(dimensions), choir::registration(resolve_numeric_pass()),
+          choir::registration(canonicalize_pass()), std::move(shape_layout),
+          fold_constants_registration()};
+}
+
+choir::PipelineRegistration contract_pipeline_registration() {
+  return {.name = contract_pipeline_name,
+          .description = "Normalize the program into the graph that every backend accepts",
+          .plan = {{
+              {"accy-choir-bind-dimensions"},  // sizes first: all others need them
+              {"accy-choir-resolve-numeric"},  // before operations of two contracts could merge
+              {"accy-choir-canonicalize"},     // so that folding sees constants behind broadcasts
+              {"accy-choir-shape-layout-propagate"},  // of the canonical graph
+              {"accy-choir-constant-fold"},  // last: it may leave constants that nothing reads,
+                                             // and erases them itself
+          }}};
 }
 
 }  // namespace accy::contract

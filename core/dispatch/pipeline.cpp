@@ -6,13 +6,19 @@
 
 namespace accy::dispatch {
 
-choir::Pipeline dispatch_pipeline() {
-  return {"accy-choir-dispatch",
-          {
-              form_regions_pass(),      // every operation an item, so that fusing is only merging
-              fuse_regions_pass({}),    // before the order is numbered
-              plan_schedule_pass(),     // last: it numbers what is left
-          }};
+std::vector<choir::PassRegistration> dispatch_stages() {
+  return {choir::registration(form_regions_pass()), fuse_regions_registration(),
+          choir::registration(plan_schedule_pass())};
+}
+
+choir::PipelineRegistration dispatch_pipeline_registration() {
+  return {.name = dispatch_pipeline_name,
+          .description = "Group operations into work items and order them",
+          .plan = {{
+              {"accy-choir-form-regions"},   // every operation an item: fusing is only merging
+              {"accy-choir-fuse-regions"},   // before the order is numbered
+              {"accy-choir-plan-schedule"},  // last: it numbers what is left
+          }}};
 }
 
 }  // namespace accy::dispatch

@@ -29,7 +29,7 @@ std::int64_t product(std::span<const std::int64_t> sizes) {
 }
 
 /// Invocations of a workgroup along x that the profile allows.
-std::int64_t workgroup_limit(TracedProfile& profile) {
+std::int64_t workgroup_limit(const TracedProfile& profile) {
   return std::min(profile.read(&TargetProfile::workgroup_invocations_maximum),
                   profile.read(&TargetProfile::workgroup_size_maximum)[0]);
 }
@@ -46,7 +46,7 @@ std::int64_t vector_width(const RegionForm& form, const choir::Operation& item) 
 }
 
 Schedule flat_schedule(const RegionForm& form, const choir::Operation& item,
-                       TracedProfile& profile) {
+                       const TracedProfile& profile) {
   Schedule schedule{.kind = ScheduleClass::flat};
   schedule.vector = vector_width(form, item);
   schedule.workgroup = std::min<std::int64_t>(128, power_of_two_below(workgroup_limit(profile)));
@@ -83,7 +83,7 @@ std::int64_t row_passes(const RegionForm& form) {
   return static_cast<std::int64_t>(form.anchors.size()) + 1;
 }
 
-Result<Schedule> row_schedule(const RegionForm& form, TracedProfile& profile) {
+Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profile) {
   const std::int64_t limit = power_of_two_below(workgroup_limit(profile));
   const std::int64_t columns = reduced_count(form);
   const std::int64_t loop_limit = profile.read(&TargetProfile::loop_iterations_maximum);
@@ -133,7 +133,7 @@ struct TileShape {
 };
 constexpr TileShape tile_shapes[] = {{64, 16, 4}, {32, 16, 4}};
 
-Schedule contraction_schedule(const RegionForm& form, TracedProfile& profile) {
+Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profile) {
   const std::size_t rank = form.domain.size();
   const std::int64_t m = form.domain[rank - 2];
   const std::int64_t n = form.domain[rank - 1];
@@ -184,7 +184,7 @@ bool must_be_exact(const RegionForm& form, semantic::NumericMode mode) {
 namespace {
 
 Result<Schedule> choose_for_kind(const RegionForm& form, const choir::Operation& item,
-                                 TracedProfile& profile) {
+                                 const TracedProfile& profile) {
   switch (form.kind) {
     case ItemKind::elementwise:
     case ItemKind::copy: return flat_schedule(form, item, profile);
@@ -198,7 +198,7 @@ Result<Schedule> choose_for_kind(const RegionForm& form, const choir::Operation&
 }  // namespace
 
 Result<Schedule> choose_schedule(const RegionForm& form, const choir::Operation& item,
-                                 TracedProfile& profile) {
+                                 const TracedProfile& profile) {
   ACCY_TRY_ASSIGN(const Schedule schedule, choose_for_kind(form, item, profile));
   const auto legal = host::strings(item, "schedules");
   if (std::find(legal.begin(), legal.end(), to_string(schedule.kind)) == legal.end())
@@ -207,7 +207,7 @@ Result<Schedule> choose_schedule(const RegionForm& form, const choir::Operation&
   return schedule;
 }
 
-Result<Grid> fold_grid(std::int64_t groups, TracedProfile& profile) {
+Result<Grid> fold_grid(std::int64_t groups, const TracedProfile& profile) {
   const std::array<std::int64_t, 3> limit = profile.read(&TargetProfile::grid_size_maximum);
   Grid grid;
   std::int64_t rest = groups;

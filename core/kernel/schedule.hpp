@@ -36,7 +36,7 @@ struct Schedule {
 /// Chooses by a closed-form model among the classes that dispatch found legal. Reads the profile
 /// only through the trace. An item that no schedule fits is an error naming the limit.
 Result<Schedule> choose_schedule(const dispatch::RegionForm& form, const choir::Operation& item,
-                                 TracedProfile& profile);
+                                 const TracedProfile& profile);
 
 /// Whether the kernel of this item must be exact: no contraction, no reassociation.
 bool must_be_exact(const dispatch::RegionForm& form, semantic::NumericMode mode);
@@ -47,6 +47,6 @@ struct Grid {
 };
 /// Folds a count of workgroups into the profile's grid limits: size[0] * size[1] * size[2] is at
 /// least `groups`. An error when it cannot fit.
-Result<Grid> fold_grid(std::int64_t groups, TracedProfile& profile);
+Result<Grid> fold_grid(std::int64_t groups, const TracedProfile& profile);
 
 }  // namespace accy::kernel

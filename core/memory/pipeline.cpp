@@ -5,12 +5,17 @@
 
 namespace accy::memory {
 
-choir::Pipeline memory_pipeline() {
-  return {"accy-choir-memory",
-          {
-              plan_bufferization_pass(),  // values to blocks, so that there is something to pack
-              pack_arena_pass(),          // asks liveness of the blocks it places
-          }};
+std::vector<choir::PassRegistration> memory_stages() {
+  return {choir::registration(plan_bufferization_pass()), choir::registration(pack_arena_pass())};
+}
+
+choir::PipelineRegistration memory_pipeline_registration() {
+  return {.name = memory_pipeline_name,
+          .description = "Give every value a place in one arena plan",
+          .plan = {{
+              {"accy-choir-plan-bufferization"},  // values to blocks: then there is what to pack
+              {"accy-choir-pack-arena"},          // asks liveness of the blocks it places
+          }}};
 }
 
 }  // namespace accy::memory

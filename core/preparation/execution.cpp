@@ -1,86 +1,33 @@
 #include "preparation/execution.hpp"
 
-#include "contract/pipeline.hpp"
-#include "dispatch/pipeline.hpp"
-#include "kernel/pipeline.hpp"
-#include "memory/pipeline.hpp"
-#include "target/pipeline.hpp"
-#include "tensor/pipeline.hpp"
+#include "preparation/stage_run.hpp"
+#include "preparation/target_options.hpp"
 
 namespace accy::preparation {
 
 namespace {
 
-/// Facts of the profile as a stage's trace names them; the whole profile is one fact for the target
-/// stage, whose backends read it untraced.
-constexpr std::string_view whole_profile = "profile";
-
-std::string fact_value(const TargetProfile* profile, std::string_view name) {
-  if (profile == nullptr) return {};
-  return name == whole_profile ? to_json(*profile) : profile_field_json(*profile, name);
-}
-
-/// What one stage's run needs besides its job.
-struct StagePlan {
-  const choir::StageSpec& spec;
-  choir::Pipeline pipeline;
-  /// Facts read, asked for when the pipeline is through.
-  std::function<std::vector<choir::Fact>()> facts;
-};
-
-std::vector<choir::Fact> no_facts() { return {}; }
-
-std::uint64_t elapsed(std::int64_t start, std::int64_t end) {
-  return end > start ? static_cast<std::uint64_t>(end - start) : 0;
-}
-
-struct StageResult {
-  choir::RevisionRef revision;
-  choir::StageRun run;
-};
-
-/// Looks the product up, or makes it: a draft from the source, the pipeline, the seal.
-Result<StageResult> make_product(const choir::RevisionRef& source, StagePlan plan,
-                                 const PreparationOptions& options) {
-  if (options.edit_pipeline) options.edit_pipeline(plan.spec.stage, plan.pipeline);
-  const choir::ProductRequest request{.stage = std::string(plan.spec.stage),
-                                      .schema_version = plan.spec.version,
-                                      .recipe = plan.pipeline.recipe(),
-                                      .predecessor = source->address().content};
-  StageResult result;
-  result.run.stage = request.stage;
-  const std::int64_t start = options.now();
-  if (options.store != nullptr)
-    result.revision = options.store->find(request, [&](std::string_view fact) {
-      return fact_value(options.profile, fact);
-    });
-  if (result.revision) {
-    result.run.reused = true;
-    result.run.elapsed_ns = elapsed(start, options.now());
-  } else {
-    choir::Draft draft = choir::Draft::from(plan.spec, *source);
-    choir::AnalysisCache analyses;
-    ACCY_TRY(choir::run_pipeline(plan.pipeline, draft.module(), analyses, result.run.statistics));
-    result.run.elapsed_ns = elapsed(start, options.now());
-    std::vector<choir::Fact> facts = plan.facts();
-    const choir::ProductKey key = choir::product_key(request, facts);
-    ACCY_TRY_ASSIGN(result.revision, std::move(draft).seal({{"source", source}}, key));
-    if (options.store != nullptr) options.store->insert(request, std::move(facts), result.revision);
-  }
-  result.run.operations = choir::count_operations(result.revision->module().operation());
-  return result;
-}
-
-template <class NextJob, class Job>
-Result<NextJob> run_stage(Job job, StagePlan plan, const PreparationOptions& options) {
+/// One stage from a job of the one before: the result's job carries the job's record on.
+template <class NextJob, class SourceJob>
+Result<PreparationResult<NextJob>> advance(Stage stage, SourceJob job,
+                                           const PreparationOptions& options) {
   ACCY_TRY(job.verify());
-  const std::string stage(plan.spec.stage);
-  const choir::RevisionRef source = job.revision();
-  Result<StageResult> result = make_product(source, std::move(plan), options);
-  if (!result) return fail(std::move(result.error()).with("preparing the " + stage + " stage"));
-  choir::RunRecord record = std::move(job).take_record();
-  record.stages.push_back(std::move(result->run));
-  return NextJob(std::move(result->revision), std::move(record));
+  choir::RevisionRef source = job.revision();
+  choir::RunRecord record = job.record();
+  ACCY_TRY_ASSIGN(StageOutput output,
+                  run_stage(stage, {std::move(source), std::move(job).take_warm()}, options));
+  if (record.started_at == 0) record.started_at = output.started_at;
+  record.finished_at = output.finished_at;
+  record.stages.push_back(output.run);
+  return PreparationResult<NextJob>{
+      NextJob(std::move(output.product), std::move(record), std::move(output.warm)),
+      std::move(output.run)};
+}
+
+template <class NextJob>
+Result<NextJob> job_of(Result<PreparationResult<NextJob>> result) {
+  if (!result) return fail(std::move(result.error()));
+  return std::move(result->job);
 }
 
 Status require_profile(const PreparationOptions& options, std::string_view stage) {
@@ -89,65 +36,130 @@ Status require_profile(const PreparationOptions& options, std::string_view stage
               "the " + std::string(stage) + " stage needs a target profile");
 }
 
-}  // namespace
-
-Result<contract::ContractJob> prepare_contract_job_from_semantic_module(
-    semantic::SemanticModule module, const PreparationOptions& options) {
-  return run_stage<contract::ContractJob>(
-      std::move(module),
-      {contract::ContractStage::spec(), contract::contract_pipeline(options.dimensions), no_facts},
-      options);
+/// A kernel product is for the profiles that answer as its own did: another one is an error, not a
+/// guess.
+Status require_matching_profile(const choir::Revision& kernel_product,
+                                const TargetProfile& profile) {
+  for (const choir::Fact& fact : kernel_product.metadata().facts) {
+    std::string present = profile_field_json(profile, fact.name);
+    if (present != fact.value)
+      return fail(ErrorCode::invalid_input, "the kernel product was made for a profile whose " +
+                                                fact.name + " is " + fact.value + ", that of " +
+                                                profile.id() + " is " + present);
+  }
+  return {};
 }
 
-Result<tensor::TensorJob> prepare_tensor_job_from_contract_job(contract::ContractJob job,
-                                                               const PreparationOptions& options) {
-  return run_stage<tensor::TensorJob>(
-      std::move(job), {tensor::TensorStage::spec(), tensor::tensor_pipeline(), no_facts}, options);
-}
-
-Result<dispatch::DispatchJob> prepare_dispatch_job_from_tensor_job(
-    tensor::TensorJob job, const PreparationOptions& options) {
-  return run_stage<dispatch::DispatchJob>(
-      std::move(job), {dispatch::DispatchStage::spec(), dispatch::dispatch_pipeline(), no_facts},
-      options);
-}
-
-Result<memory::MemoryJob> prepare_memory_job_from_dispatch_job(dispatch::DispatchJob job,
-                                                               const PreparationOptions& options) {
-  return run_stage<memory::MemoryJob>(
-      std::move(job), {memory::MemoryStage::spec(), memory::memory_pipeline(), no_facts}, options);
-}
-
-Result<kernel::KernelJob> prepare_kernel_job_from_memory_job(memory::MemoryJob job,
-                                                             const PreparationOptions& options) {
-  ACCY_TRY(require_profile(options, "kernel"));
-  TracedProfile profile(*options.profile);
-  auto facts = [&profile] {
-    std::vector<choir::Fact> list;
-    for (ProfileRead& read : profile.reads())
-      list.push_back({std::move(read.field), std::move(read.value)});
-    return list;
-  };
-  return run_stage<kernel::KernelJob>(
-      std::move(job), {kernel::KernelStage::spec(), kernel::kernel_pipeline(profile), facts},
-      options);
-}
-
-Result<target::TargetJob> prepare_target_job_from_kernel_job(kernel::KernelJob job,
-                                                             const PreparationOptions& options) {
+Status require_target(const choir::Revision& kernel_product, const PreparationOptions& options) {
   ACCY_TRY(require_profile(options, "target"));
   if (options.backend == nullptr || options.backend->name != options.profile->target)
     return fail(ErrorCode::invalid_input,
                 "no backend is given that emits for profile " + options.profile->id());
-  auto facts = [&] {
-    return std::vector<choir::Fact>{
-        {std::string(whole_profile), fact_value(options.profile, whole_profile)}};
-  };
-  return run_stage<target::TargetJob>(
-      std::move(job),
-      {target::TargetStage::spec(), target::target_pipeline(*options.backend, *options.profile),
-       facts},
-      options);
+  return require_matching_profile(kernel_product, *options.profile);
+}
+
+}  // namespace
+
+Result<ContractPreparationResult>
+prepare_contract_job_from_semantic_module_with_run(semantic::SemanticModule module,
+                                                   const PreparationOptions& options) {
+  return advance<contract::ContractJob>(Stage::contract, std::move(module), options);
+}
+
+Result<TensorPreparationResult>
+prepare_tensor_job_from_contract_job_with_run(contract::ContractJob job,
+                                              const PreparationOptions& options) {
+  return advance<tensor::TensorJob>(Stage::tensor, std::move(job), options);
+}
+
+Result<DispatchPreparationResult>
+prepare_dispatch_job_from_tensor_job_with_run(tensor::TensorJob job,
+                                              const PreparationOptions& options) {
+  return advance<dispatch::DispatchJob>(Stage::dispatch, std::move(job), options);
+}
+
+Result<MemoryPreparationResult>
+prepare_memory_job_from_dispatch_job_with_run(dispatch::DispatchJob job,
+                                              const PreparationOptions& options) {
+  return advance<memory::MemoryJob>(Stage::memory, std::move(job), options);
+}
+
+Result<KernelPreparationResult>
+prepare_kernel_job_from_memory_job_with_run(memory::MemoryJob job,
+                                            const PreparationOptions& options) {
+  ACCY_TRY(require_profile(options, "kernel"));
+  return advance<kernel::KernelJob>(Stage::kernel, std::move(job), options);
+}
+
+Result<TargetPreparationResult>
+prepare_target_job_from_kernel_job_with_run(kernel::KernelJob job,
+                                            const PreparationOptions& options) {
+  ACCY_TRY_ASSIGN(TargetProductPreparationResult result,
+                  prepare_target_product_from_kernel_job(job, options));
+  choir::RunRecord record = std::move(job).take_record();
+  if (record.started_at == 0)
+    record.started_at = result.finished_at - static_cast<std::int64_t>(result.run.elapsed_ns);
+  record.finished_at = result.finished_at;
+  record.stages.push_back(result.run);
+  return TargetPreparationResult{target::TargetJob(std::move(result.product), std::move(record)),
+                                 std::move(result.run)};
+}
+
+Result<TargetProductPreparationResult>
+prepare_target_product_from_kernel_job(const kernel::KernelJob& job,
+                                       const PreparationOptions& options) {
+  ACCY_TRY(job.verify());
+  ACCY_TRY(require_target(*job.revision(), options));
+  std::optional<kernel::Kernelization> kernelization;
+  ACCY_TRY_ASSIGN(StageOutput output,
+                  run_stage(Stage::target, {job.revision(), std::nullopt}, options,
+                            [&] { kernelization.emplace(job.module()); }));
+  if (!kernelization) kernelization.emplace(job.module());  // the product came from the store
+  return TargetProductPreparationResult{std::move(output.product), job.revision(),
+                                        std::move(*kernelization), std::move(output.run),
+                                        output.finished_at};
+}
+
+Status run_target_pipeline(choir::Module& module, const target::Backend& backend,
+                           const choir::RunOptions& run, choir::PassFailure* failure,
+                           const TargetProfile* profile) {
+  ACCY_TRY_ASSIGN(const TargetOptions target, read_target_options(module));
+  if (profile == nullptr && target.profile) profile = &*target.profile;
+  choir::PassManager manager;
+  ACCY_TRY(add_stage_pipeline(manager, Stage::target, {.profile = profile, .backend = &backend}));
+  Status status = manager.run(module, run);
+  if (!status && failure != nullptr) *failure = *manager.last_failure();
+  return status;
+}
+
+Result<contract::ContractJob> prepare_contract_job_from_semantic_module(
+    semantic::SemanticModule module, const PreparationOptions& options) {
+  return job_of(prepare_contract_job_from_semantic_module_with_run(std::move(module), options));
+}
+
+Result<tensor::TensorJob> prepare_tensor_job_from_contract_job(contract::ContractJob job,
+                                                               const PreparationOptions& options) {
+  return job_of(prepare_tensor_job_from_contract_job_with_run(std::move(job), options));
+}
+
+Result<dispatch::DispatchJob> prepare_dispatch_job_from_tensor_job(
+    tensor::TensorJob job, const PreparationOptions& options) {
+  return job_of(prepare_dispatch_job_from_tensor_job_with_run(std::move(job), options));
+}
+
+Result<memory::MemoryJob> prepare_memory_job_from_dispatch_job(dispatch::DispatchJob job,
+                                                               const PreparationOptions& options) {
+  return job_of(prepare_memory_job_from_dispatch_job_with_run(std::move(job), options));
+}
+
+Result<kernel::KernelJob> prepare_kernel_job_from_memory_job(memory::MemoryJob job,
+                                                             const PreparationOptions& options) {
+  return job_of(prepare_kernel_job_from_memory_job_with_run(std::move(job), options));
+}
+
+Result<target::TargetJob> prepare_target_job_from_kernel_job(kernel::KernelJob job,
+                                                             const PreparationOptions& options) {
+  return job_of(prepare_target_job_from_kernel_job_with_run(std::move(job), options));
 }
 
 Result<memory::MemoryJob> prepare_memory_job_from_semantic_module(

@@ -2,22 +2,6 @@
 
 namespace accy::preparation {
 
-std::string_view to_string(Stage stage) { return stage_spec(stage).stage; }
-
-const choir::StageSpec& stage_spec(Stage stage) {
-  switch (stage) {
-    case Stage::semantic: return semantic::SemanticStage::spec();
-    case Stage::contract: return contract::ContractStage::spec();
-    case Stage::tensor: return tensor::TensorStage::spec();
-    case Stage::dispatch: return dispatch::DispatchStage::spec();
-    case Stage::memory: return memory::MemoryStage::spec();
-    case Stage::kernel: return kernel::KernelStage::spec();
-    case Stage::target: return target::TargetStage::spec();
-  }
-  ACCY_ASSERT(false, "unknown stage");
-  return semantic::SemanticStage::spec();
-}
-
 Result<BackendPreparedModule> BackendPreparedModule::create(Revisions revisions) {
   for (std::size_t index = 0; index < stage_count; ++index) {
     const choir::StageSpec& spec = stage_spec(static_cast<Stage>(index));

@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "choir/job.hpp"
+#include "preparation/stage.hpp"
 #include "target/job.hpp"
 
 namespace accy::preparation {
-
-enum class Stage : std::uint8_t { semantic, contract, tensor, dispatch, memory, kernel, target };
-inline constexpr std::size_t stage_count = 7;
-std::string_view to_string(Stage stage);
-const choir::StageSpec& stage_spec(Stage stage);
 
 /// One edge of the product graph: a product and the one it was made from.
 struct ProductEdge {

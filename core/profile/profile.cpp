@@ -89,7 +89,7 @@ std::vector<ProfileRead> TracedProfile::reads() const {
   return reads;
 }
 
-void TracedProfile::record(const void* member) {
+void TracedProfile::record(const void* member) const {
   const Field* field = profile::find_field(profile_, member);
   ACCY_ASSERT(field != nullptr, "profile member is missing in the field table");
   const auto place = std::ranges::lower_bound(fields_, field->name);

@@ -88,27 +88,28 @@ struct ProfileRead {
 /// Value of a field as canonical JSON text; the field must exist.
 std::string profile_field_json(const TargetProfile& profile, std::string_view field);
 
-/// A profile that records which fields were read: the second level of a product key. Not for use
-/// by several threads at once.
+/// A profile that records which fields were read: the second level of a product key. A plain
+/// profile converts to one, for callers to whom the reads do not matter. Not for use by several
+/// threads at once.
 class TracedProfile {
  public:
-  explicit TracedProfile(const TargetProfile& profile) : profile_(profile) {}
+  TracedProfile(const TargetProfile& profile) : profile_(profile) {}
   /// Reads a member and records its name: read(&TargetProfile::shared_memory_bytes).
   template <class Field>
-  const Field& read(Field TargetProfile::*member) {
+  const Field& read(Field TargetProfile::*member) const {
     const Field& value = profile_.*member;
     record(&value);
     return value;
   }
+  /// For messages alone: no product may depend on it.
+  std::string id() const { return profile_.id(); }
   /// Every field read so far, sorted by name, each once.
   std::vector<ProfileRead> reads() const;
-  /// The data without a record of the reading; for code whose reads are recorded elsewhere.
-  const TargetProfile& untraced() const { return profile_; }
 
  private:
-  void record(const void* member);
+  void record(const void* member) const;
   const TargetProfile& profile_;
-  std::vector<std::string_view> fields_;
+  mutable std::vector<std::string_view> fields_;
 };
 
 }  // namespace accy

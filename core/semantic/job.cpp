@@ -44,7 +44,10 @@ Result<SemanticModule> seal_semantic_module(choir::Module module) {
   ACCY_TRY_ASSIGN(choir::RevisionRef revision, std::move(draft).seal({}, {content}));
   choir::StageRun run{.stage = "semantic",
                       .operations = choir::count_operations(revision->module().operation())};
-  return SemanticModule(std::move(revision), {{std::move(run)}});
+  choir::RunRecord record{.initial_operations = run.operations,
+                          .semantic_fingerprint = revision->address().content.high};
+  record.stages.push_back(std::move(run));
+  return SemanticModule(std::move(revision), std::move(record));
 }
 
 Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file) {

@@ -29,12 +29,12 @@ struct Backend {
   std::span<const TargetProfile> (*profiles)();
   /// Rewrites one kernel.func in place into the ops that emit() takes for this profile. An
   /// unsupported op or type is an error that names the missing profile field.
-  Status (*legalize)(choir::Operation& function, const TargetProfile& profile);
+  Status (*legalize)(choir::Operation& function, const TracedProfile& profile);
   /// Emits one legalized kernel.func. Never fails on legalized, verified input but for a defect.
-  Result<KernelCode> (*emit)(const choir::Operation& function, const TargetProfile& profile);
+  Result<KernelCode> (*emit)(const choir::Operation& function, const TracedProfile& profile);
   /// Checks emitted code with the target's own tools where they are linked in (spirv-val), and by
   /// our rules.
-  Status (*validate)(const KernelCode& code, const TargetProfile& profile);
+  Status (*validate)(const KernelCode& code, const TracedProfile& profile);
 };
 
 }  // namespace accy::target

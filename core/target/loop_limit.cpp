@@ -77,14 +77,15 @@ Result<std::int64_t> worst_case_iterations(const Operation& function) {
   return iterations_in(function.body());
 }
 
-Status check_loop_limit(const Operation& function, const TargetProfile& profile) {
-  if (profile.loop_iterations_maximum == 0) return {};
+Status check_loop_limit(const Operation& function, const TracedProfile& profile) {
+  if (profile.read(&TargetProfile::loop_iterations_maximum) == 0) return {};
   ACCY_TRY_ASSIGN(const std::int64_t iterations, worst_case_iterations(function));
-  if (iterations <= profile.loop_iterations_maximum) return {};
+  if (iterations <= profile.read(&TargetProfile::loop_iterations_maximum)) return {};
   return fail(ErrorCode::unsupported,
               "loops of kernel " + std::string(function.symbol()) + " may run " +
                   std::to_string(iterations) + " iterations, above loop_iterations_maximum of " +
-                  profile.id() + " (" + std::to_string(profile.loop_iterations_maximum) + ")",
+                  profile.id() + " (" +
+                  std::to_string(profile.read(&TargetProfile::loop_iterations_maximum)) + ")",
               function.location().first(), std::string(function.name()));
 }
 

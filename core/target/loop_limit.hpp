@@ -16,6 +16,6 @@ Result<std::int64_t> worst_case_iterations(const choir::Operation& function);
 
 /// An error with count and limit when the function may exceed the profile's
 /// loop_iterations_maximum; a profile with 0 there has no limit and the function is not counted.
-Status check_loop_limit(const choir::Operation& function, const TargetProfile& profile);
+Status check_loop_limit(const choir::Operation& function, const TracedProfile& profile);
 
 }  // namespace accy::target

@@ -1,12 +1,18 @@
-// The target pipeline.
+// The target pipeline: its passes, and the order in which they run.
 #pragma once
 
-#include "choir/pass.hpp"
+#include "choir/pass_registry.hpp"
 #include "target/backend.hpp"
 
 namespace accy::target {
 
-/// Backend and profile must outlive the pipeline.
-choir::Pipeline target_pipeline(const Backend& backend, const TargetProfile& profile);
+inline constexpr std::string_view target_pipeline_name = "accy-choir-target";
+
+/// The stage's own passes, in the order in which they first run. Backend and profile
+/// must outlive the passes; without them those that need one cannot be made.
+std::vector<choir::PassRegistration> target_stages(const Backend* backend = nullptr,
+                                                   const TargetProfile* profile = nullptr);
+/// The stage's steps; may name passes of earlier stages.
+choir::PipelineRegistration target_pipeline_registration();
 
 }  // namespace accy::target

@@ -1,20 +1,20 @@
 #include "tensor/pipeline.hpp"
 
-#include "contract/passes/canonicalize.hpp"
-#include "contract/passes/fold_constants.hpp"
-#include "contract/passes/resolve_numeric.hpp"
-#include "tensor/passes/lower_activations.hpp"
-
 namespace accy::tensor {
 
-choir::Pipeline tensor_pipeline() {
-  return {"accy-choir-tensor",
-          {
-              lower_activations_pass(),          // leaves broadcasts, casts and constants behind
-              contract::resolve_numeric_pass(),  // the expansions' reductions get the contract too
-              contract::canonicalize_pass(),     // clears what the expansions left
-              contract::fold_constants_pass({}), // and folds what has become constant
-          }};
+std::vector<choir::PassRegistration> tensor_stages(const ActivationOptions& activation) {
+  return {lower_activations_registration(activation)};
+}
+
+choir::PipelineRegistration tensor_pipeline_registration() {
+  return {.name = tensor_pipeline_name,
+          .description = "Lower composite operations to primitive tensor operations",
+          .plan = {{
+              {"accy-choir-activation-lower"},  // leaves broadcasts, casts and constants behind
+              {"accy-choir-resolve-numeric"},   // the expansions' reductions get the contract too
+              {"accy-choir-canonicalize"},      // clears what the expansions left
+              {"accy-choir-constant-fold"},     // and folds what has become constant
+          }}};
 }
 
 }  // namespace accy::tensor

@@ -1,10 +1,16 @@
-// The tensor pipeline.
+// The tensor pipeline: its passes, and the order in which they run.
 #pragma once
 
-#include "choir/pass.hpp"
+#include "choir/pass_registry.hpp"
+#include "tensor/passes/lower_activations.hpp"
 
 namespace accy::tensor {
 
-choir::Pipeline tensor_pipeline();
+inline constexpr std::string_view tensor_pipeline_name = "accy-choir-tensor";
+
+/// The stage's own passes, in the order in which they first run.
+std::vector<choir::PassRegistration> tensor_stages(const ActivationOptions& activation = {});
+/// The stage's steps; may name passes of earlier stages.
+choir::PipelineRegistration tensor_pipeline_registration();
 
 }  // namespace accy::tensor

@@ -12,6 +12,7 @@
 
 #include "accy/digest.hpp"
 #include "accy/export.hpp"
+#include "choir/fact.hpp"
 #include "choir/module.hpp"
 #include "choir/reference.hpp"
 #include "choir/text.hpp"
@@ -56,6 +57,7 @@ struct ACCY_EXPORT RevisionMetadata {
   std::vector<SchemaGate> gates;
   std::vector<Dependency> dependencies;
   ProductKey key;
+  std::vector<Fact> facts;  ///< what its stage read beyond the predecessor, sorted by name
 };
 
 /// A sealed product of one stage: immutable, shared by threads.
@@ -109,18 +111,21 @@ class ACCY_EXPORT Draft {
   }
   Module& module() { return module_; }
   /// Verifies, digests and freezes.
-  Result<RevisionRef> seal(std::vector<Dependency> dependencies, ProductKey key) &&;
+  Result<RevisionRef> seal(std::vector<Dependency> dependencies, ProductKey key,
+                           std::vector<Fact> facts = {}) &&;
+  /// The same on a copy: the draft stays, for the next stage to go on in place with analyses that
+  /// are valid for it.
+  Result<RevisionRef> seal_copy(std::vector<Dependency> dependencies, ProductKey key,
+                                std::vector<Fact> facts = {}) const;
+  /// Makes it a draft of the next stage.
+  void advance(const StageSpec& spec) {
+    spec_ = &spec;
+    module_.set_stage(spec.stage);
+  }
 
  private:
   const StageSpec* spec_;
   Module module_;
-};
-
-/// One fact that a stage read, with its value.
-struct ACCY_EXPORT Fact {
-  std::string name;
-  std::string value;
-  friend auto operator<=>(const Fact&, const Fact&) = default;
 };
 
 /// What is known of a product before its stage runs.
@@ -134,23 +139,40 @@ struct ACCY_EXPORT ProductRequest {
 /// The key, once the facts read are known.
 ACCY_EXPORT ProductKey product_key(const ProductRequest& request, std::span<const Fact> facts);
 
+/// What a store needs to give a product back.
+struct ACCY_EXPORT ProductLookup {
+  const StageSpec& spec;     ///< what the product is checked against when it is read again
+  const Registry& registry;  ///< operations and types of its module
+  RevisionRef source;        ///< its dependency "source"; null where there is none
+  /// A fact's present value.
+  const std::function<std::string(std::string_view)>& value_of;
+};
+
 /// Products of earlier runs, looked up in two levels: the request, then the first trace of facts
-/// that holds now. Safe for use by several threads.
+/// that holds now. Safe for use by several threads. A store never fails: what it cannot give back,
+/// or not prove to be what was put in, is a miss.
 class ACCY_EXPORT ProductStore {
  public:
-  /// `value_of` gives a fact's present value. Null when no trace holds.
-  RevisionRef find(const ProductRequest& request,
-                   const std::function<std::string(std::string_view)>& value_of) const;
-  void insert(const ProductRequest& request, std::vector<Fact> facts, RevisionRef revision);
+  virtual ~ProductStore() = default;
+  /// Null when no trace holds.
+  virtual RevisionRef find(const ProductRequest& request, const ProductLookup& lookup) = 0;
+  /// The facts are the revision's.
+  virtual void insert(const ProductRequest& request, const RevisionRef& revision) = 0;
+};
+
+/// Digest of a request: the first level of a store.
+ACCY_EXPORT Digest request_digest(const ProductRequest& request);
+
+/// A store in memory, as long as it lives.
+class ACCY_EXPORT MemoryStore : public ProductStore {
+ public:
+  RevisionRef find(const ProductRequest& request, const ProductLookup& lookup) override;
+  void insert(const ProductRequest& request, const RevisionRef& revision) override;
   std::size_t size() const;
 
  private:
-  struct Trace {
-    std::vector<Fact> facts;
-    RevisionRef revision;
-  };
   mutable std::mutex mutex_;
-  std::map<Digest, std::vector<Trace>> traces_;
+  std::map<Digest, std::vector<RevisionRef>> traces_;
 };
 
 }  // namespace accy::choir

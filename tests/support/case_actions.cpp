@@ -4,17 +4,10 @@
 #include <charconv>
 
 #include "choir/text.hpp"
-#include "contract/pipeline.hpp"
 #include "dialect/dialects.hpp"
-#include "dispatch/pipeline.hpp"
-#include "kernel/pipeline.hpp"
-#include "memory/pipeline.hpp"
-#include "preparation/pass_registry.hpp"
-#include "preparation/prepared_module.hpp"
+#include "preparation/recipe.hpp"
 #include "support/case_options.hpp"
-#include "target/pipeline.hpp"
 #include "targets/registry.hpp"
-#include "tensor/pipeline.hpp"
 
 #ifdef ACCY_SPIRV_TOOLS
 #include <spirv-tools/libspirv.hpp>
@@ -48,75 +41,47 @@ std::string printed(const choir::Module& module) {
   return choir::print(module, {.locations = false, .names = true});
 }
 
-Status run_passes(const choir::Pipeline& pipeline, choir::Module& module) {
-  choir::AnalysisCache analyses;
-  choir::PassStatistics statistics;
-  return choir::run_pipeline(pipeline, module, analyses, statistics);
+Status run_passes(choir::Pipeline pipeline, choir::Module& module) {
+  return choir::PassManager(std::move(pipeline)).run(module);
 }
 
-/// The target that options name, and what borrows it.
-struct CaseTarget {
-  CaseOptions options;
-  std::optional<TracedProfile> traced;
-
-  preparation::PassArguments arguments() {
-    if (options.profile && !traced) traced.emplace(*options.profile);
-    return {options.dimensions, traced ? &*traced : nullptr, options.backend};
-  }
-};
-
-Result<choir::Pipeline> pipeline_of(Stage stage, const preparation::PassArguments& given) {
-  switch (stage) {
-    case Stage::contract: return contract::contract_pipeline(given.dimensions);
-    case Stage::tensor: return tensor::tensor_pipeline();
-    case Stage::dispatch: return dispatch::dispatch_pipeline();
-    case Stage::memory: return memory::memory_pipeline();
-    case Stage::kernel:
-      if (given.profile != nullptr) return kernel::kernel_pipeline(*given.profile);
-      break;
-    case Stage::target:
-      if (given.profile != nullptr)
-        return target::target_pipeline(*given.backend, given.profile->untraced());
-      break;
-    case Stage::semantic: break;
-  }
-  return fail(ErrorCode::invalid_input, "no pipeline for stage " +
-                                            std::string(preparation::to_string(stage)) +
-                                            " without a profile");
+preparation::RecipeArguments arguments_of(const CaseOptions& options) {
+  return {.dimensions = options.dimensions,
+          .profile = options.profile ? &*options.profile : nullptr,
+          .backend = options.backend};
 }
 
-Status run_stages(choir::Module& module, Stage first, Stage last, CaseTarget& target) {
-  const preparation::PassArguments given = target.arguments();
+Status run_stages(choir::Module& module, Stage first, Stage last, const CaseOptions& options) {
   for (auto index = static_cast<std::size_t>(first); index <= static_cast<std::size_t>(last);
        ++index) {
     const auto stage = static_cast<Stage>(index);
-    ACCY_TRY_ASSIGN(const choir::Pipeline pipeline, pipeline_of(stage, given));
+    ACCY_TRY_ASSIGN(choir::Pipeline pipeline,
+                    preparation::stage_pipeline(stage, arguments_of(options)));
     module.set_stage(preparation::to_string(stage));
-    ACCY_TRY(run_passes(pipeline, module));
+    ACCY_TRY(run_passes(std::move(pipeline), module));
     ACCY_TRY(preparation::stage_spec(stage).check(module));
   }
   return {};
 }
 
-Result<std::string> perform_pass(const CaseFile& file, CaseTarget& target) {
+Result<std::string> perform_pass(const CaseFile& file, const CaseOptions& options) {
   ACCY_TRY_ASSIGN(const std::string name, argument(file));
   ACCY_TRY_ASSIGN(choir::Module module, read_module(file));
-  ACCY_TRY_ASSIGN(choir::Pass pass, preparation::make_pass(name, target.arguments()));
-  choir::Pipeline pipeline{"case", {}};
-  pipeline.passes.push_back(std::move(pass));
-  ACCY_TRY(run_passes(pipeline, module));
+  ACCY_TRY_ASSIGN(choir::Pipeline pipeline,
+                  preparation::pass_registry(arguments_of(options)).parse_pipeline(name, "case"));
+  ACCY_TRY(run_passes(std::move(pipeline), module));
   return printed(module);
 }
 
 /// "contract..kernel", or one stage's name.
-Result<std::string> perform_stages(const CaseFile& file, CaseTarget& target) {
+Result<std::string> perform_stages(const CaseFile& file, const CaseOptions& options) {
   ACCY_TRY_ASSIGN(const std::string range, argument(file));
   const std::size_t dots = range.find("..");
   ACCY_TRY_ASSIGN(const Stage first, stage_named(range.substr(0, dots)));
   ACCY_TRY_ASSIGN(const Stage last,
                   stage_named(dots == std::string::npos ? range : range.substr(dots + 2)));
   ACCY_TRY_ASSIGN(choir::Module module, read_module(file));
-  ACCY_TRY(run_stages(module, first, last, target));
+  ACCY_TRY(run_stages(module, first, last, options));
   return printed(module);
 }
 
@@ -133,16 +98,16 @@ Result<std::string> readable_code(const choir::Attribute& code) {
 }
 
 /// From a semantic program through all stages, from any other through the target's alone.
-Result<std::string> perform_emit(const CaseFile& file, CaseTarget& target) {
+Result<std::string> perform_emit(const CaseFile& file, CaseOptions options) {
   ACCY_TRY_ASSIGN(const std::string profile, argument(file));
-  ACCY_TRY(target.options.set_profile(profile));
+  ACCY_TRY(options.set_profile(profile));
   ACCY_TRY_ASSIGN(choir::Module module, read_module(file));
   if (module.stage() == "semantic") {
-    ACCY_TRY(run_stages(module, Stage::contract, Stage::target, target));
+    ACCY_TRY(run_stages(module, Stage::contract, Stage::target, options));
   } else {
-    ACCY_TRY_ASSIGN(const choir::Pipeline pipeline,
-                    pipeline_of(Stage::target, target.arguments()));
-    ACCY_TRY(run_passes(pipeline, module));
+    ACCY_TRY_ASSIGN(choir::Pipeline pipeline,
+                    preparation::stage_pipeline(Stage::target, arguments_of(options)));
+    ACCY_TRY(run_passes(std::move(pipeline), module));
   }
   std::string output;
   for (const choir::Operation* operation : module.body().operations()) {
@@ -195,11 +160,10 @@ std::string missing_target(const CaseFile& file) {
 bool has_output(const CaseFile& file) { return file.action != "verify" && file.action != "run"; }
 
 Result<std::string> perform(const CaseFile& file) {
-  CaseTarget target;
-  ACCY_TRY_ASSIGN(target.options, CaseOptions::from(file));
-  if (file.action == "pass") return perform_pass(file, target);
-  if (file.action == "pipeline" || file.action == "stages") return perform_stages(file, target);
-  if (file.action == "emit") return perform_emit(file, target);
+  ACCY_TRY_ASSIGN(CaseOptions options, CaseOptions::from(file));
+  if (file.action == "pass") return perform_pass(file, options);
+  if (file.action == "pipeline" || file.action == "stages") return perform_stages(file, options);
+  if (file.action == "emit") return perform_emit(file, std::move(options));
   if (file.action == "verify") return perform_verify(file);
   if (file.action == "run") {
     ACCY_TRY(run_lines(file));

@@ -1,21 +1,14 @@
 // One test a file of tests/cases/<stage>/NAME.choir, as docs/testing.md describes them.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <gtest/gtest.h>
 #include <vector>
 
-#include "contract/pipeline.hpp"
 #include "dialect/dialects.hpp"
-#include "dispatch/pipeline.hpp"
-#include "kernel/pipeline.hpp"
-#include "memory/pipeline.hpp"
-#include "preparation/pass_registry.hpp"
+#include "preparation/recipe.hpp"
 #include "support/case_actions.hpp"
-#include "target/pipeline.hpp"
 #include "targets/registry.hpp"
-#include "tensor/pipeline.hpp"
 
 namespace accy::test {
 namespace {
@@ -101,30 +94,9 @@ TEST(CaseFiles, EveryTensorOperationRuns) {
 }
 
 TEST(CaseFiles, EveryPassHasOne) {
-  for (std::string_view name : preparation::pass_names())
-    EXPECT_NE(cases_with("// test: pass " + std::string(name)), "") << name;
-}
-
-TEST(PassRegistry, HoldsThePassesOfAllPipelines) {
-  const target::Backend& backend = *targets::all().back().backend;
-  const TargetProfile& profile = backend.profiles()[0];
-  TracedProfile traced(profile);
-  const preparation::PassArguments arguments{{}, &traced, &backend};
-  for (const choir::Pipeline& pipeline :
-       {contract::contract_pipeline({}), tensor::tensor_pipeline(), dispatch::dispatch_pipeline(),
-        memory::memory_pipeline(), kernel::kernel_pipeline(traced),
-        target::target_pipeline(backend, profile)})
-    for (const choir::Pass& pass : pipeline.passes) {
-      const auto made = preparation::make_pass(pass.name, arguments);
-      ASSERT_TRUE(made.has_value()) << made.error().to_string();
-      EXPECT_EQ(made->name, pass.name);
-      EXPECT_EQ(made->options, pass.options) << pass.name;
-    }
-  for (std::string_view name : preparation::pass_names())
-    EXPECT_EQ(preparation::make_pass(name, arguments)->name, name);
-  const auto without = preparation::make_pass("accy-choir-legalize", {{}, &traced, nullptr});
-  ASSERT_FALSE(without.has_value());
-  EXPECT_EQ(without.error().message, "pass 'accy-choir-legalize' needs a backend");
+  const choir::PassRegistry registry = preparation::pass_registry();
+  for (const choir::PassRegistration& pass : registry.passes())
+    EXPECT_NE(cases_with("// test: pass " + std::string(pass.name)), "") << pass.name;
 }
 
 }  // namespace

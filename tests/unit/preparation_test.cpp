@@ -35,15 +35,14 @@ class OnlyOnce {
   explicit OnlyOnce(std::string_view stage) : stage_(stage) {}
   void operator()(std::string_view stage, choir::Pipeline& pipeline) const {
     if (stage != stage_) return;
-    pipeline.passes.push_back(
-        {.name = "test-only-once",
-         .description = "fails on its second run",
-         .options = {},
-         .run = [runs = runs_](choir::PassContext&) -> Result<choir::PassChange> {
-           if (++*runs > 1) return fail(ErrorCode::internal, "ran a second time");
-           return choir::PassChange::unchanged;
-         },
-         .preserved = {}});
+    pipeline.add({.name = "test-only-once",
+                  .description = "fails on its second run",
+                  .options = {},
+                  .run = [runs = runs_](choir::PassContext&) -> Result<choir::PassChange> {
+                    if (++*runs > 1) return fail(ErrorCode::internal, "ran a second time");
+                    return choir::PassChange::unchanged;
+                  },
+                  .preserved = {}});
   }
 
  private:
@@ -121,7 +120,7 @@ TEST(PreparedModule, RefusesWrongStagesAndStrangers) {
 
 TEST(ProductStore, ASecondCompileRunsNoPass) {
   const TargetProfile profile = profile_named("interpreter:generic");
-  choir::ProductStore store;
+  choir::MemoryStore store;
   PreparationOptions options = options_for(profile);
   options.store = &store;
   const auto first = prepare(program, options);
@@ -153,6 +152,7 @@ TEST(ProductStore, OnlyAProfileFieldThatWasReadChangesTheKernelKey) {
   const auto unread = prepare(program, options_for(profile));
   ASSERT_TRUE(unread.has_value());
   EXPECT_EQ(first->product_keys()[5], unread->product_keys()[5]);
+  EXPECT_EQ(first->product_keys()[6], unread->product_keys()[6]);
   profile.workgroup_invocations_maximum = 32;
   profile.workgroup_size_maximum = {32, 32, 32};
   const auto read = prepare(program, options_for(profile));
@@ -162,7 +162,7 @@ TEST(ProductStore, OnlyAProfileFieldThatWasReadChangesTheKernelKey) {
 
 TEST(ProductStore, APriorTraceIsFoundAgainByTheFactsItRead) {
   TargetProfile profile = profile_named("interpreter:generic");
-  choir::ProductStore store;
+  choir::MemoryStore store;
   PreparationOptions options = options_for(profile);
   options.store = &store;
   const auto wide = prepare(program, options);

@@ -52,18 +52,34 @@ Status StageSpec::check(const Module& module) const {
   return {};
 }
 
-Result<RevisionRef> Draft::seal(std::vector<Dependency> dependencies, ProductKey key) && {
-  ACCY_TRY(spec_->check(module_));
+namespace {
+
+Result<RevisionRef> freeze(const StageSpec& spec, Module module,
+                           std::vector<Dependency> dependencies, ProductKey key,
+                           std::vector<Fact> facts) {
   RevisionMetadata metadata{
-      .address = {std::string(spec_->stage), content_digest(module_)},
-      .gates = {operation_schema(), spec_->schema()},
+      .address = {std::string(spec.stage), content_digest(module)},
+      .gates = {operation_schema(), spec.schema()},
       .dependencies = std::move(dependencies),
       .key = key,
+      .facts = std::move(facts),
   };
-  return RevisionRef::adopt(new Revision(std::move(module_), std::move(metadata)));
+  return RevisionRef::adopt(new Revision(std::move(module), std::move(metadata)));
 }
 
-namespace {
+}  // namespace
+
+Result<RevisionRef> Draft::seal(std::vector<Dependency> dependencies, ProductKey key,
+                                std::vector<Fact> facts) && {
+  ACCY_TRY(spec_->check(module_));
+  return freeze(*spec_, std::move(module_), std::move(dependencies), key, std::move(facts));
+}
+
+Result<RevisionRef> Draft::seal_copy(std::vector<Dependency> dependencies, ProductKey key,
+                                     std::vector<Fact> facts) const {
+  ACCY_TRY(spec_->check(module_));
+  return freeze(*spec_, module_.clone(), std::move(dependencies), key, std::move(facts));
+}
 
 Digest request_digest(const ProductRequest& request) {
   return Digester()
@@ -74,8 +90,6 @@ Digest request_digest(const ProductRequest& request) {
       .finish();
 }
 
-}  // namespace
-
 ProductKey product_key(const ProductRequest& request, std::span<const Fact> facts) {
   Digester digester;
   digester.add(request_digest(request));
@@ -83,31 +97,31 @@ ProductKey product_key(const ProductRequest& request, std::span<const Fact> fact
   return {digester.finish()};
 }
 
-RevisionRef ProductStore::find(
-    const ProductRequest& request,
-    const std::function<std::string(std::string_view)>& value_of) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = traces_.find(request_digest(request));
-  if (found == traces_.end()) return {};
-  for (const Trace& trace : found->second) {
-    const bool holds = std::all_of(trace.facts.begin(), trace.facts.end(), [&](const Fact& fact) {
-      return value_of(fact.name) == fact.value;
-    });
-    if (holds) return trace.revision;
+RevisionRef MemoryStore::find(const ProductRequest& request, const ProductLookup& lookup) {
+  std::vector<RevisionRef> candidates;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = traces_.find(request_digest(request));
+    if (found == traces_.end()) return {};
+    candidates = found->second;
   }
+  for (const RevisionRef& revision : candidates)
+    if (std::ranges::all_of(revision->metadata().facts, [&](const Fact& fact) {
+          return lookup.value_of(fact.name) == fact.value;
+        }))
+      return revision;
   return {};
 }
 
-void ProductStore::insert(const ProductRequest& request, std::vector<Fact> facts,
-                          RevisionRef revision) {
+void MemoryStore::insert(const ProductRequest& request, const RevisionRef& revision) {
   const std::scoped_lock lock(mutex_);
-  traces_[request_digest(request)].push_back({std::move(facts), std::move(revision)});
+  traces_[request_digest(request)].push_back(revision);
 }
 
-std::size_t ProductStore::size() const {
+std::size_t MemoryStore::size() const {
   const std::scoped_lock lock(mutex_);
   std::size_t count = 0;
-  for (const auto& [digest, traces] : traces_) count += traces.size();
+  for (const auto& [digest, revisions] : traces_) count += revisions.size();
   return count;
 }
 

@@ -1,5 +1,6 @@
 #include "contract/passes/bind_dimensions.hpp"
 
+#include <charconv>
 #include <set>
 
 #include "dialect/tensor/type.hpp"
@@ -89,22 +90,57 @@ Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindin
   return symbols.empty() && !declared ? choir::PassChange::unchanged : choir::PassChange::changed;
 }
 
-std::string options_text(const DimensionBindings& bindings) {
+std::string sizes_text(const DimensionBindings& bindings) {
   std::string text;
-  for (const auto& [symbol, size] : bindings) text += symbol + "=" + std::to_string(size) + ",";
+  for (const auto& [symbol, size] : bindings)
+    text += (text.empty() ? "" : " ") + symbol + "=" + std::to_string(size);
   return text;
+}
+
+Result<DimensionBindings> parse_sizes(std::string_view text) {
+  DimensionBindings bindings;
+  while (!text.empty()) {
+    const std::string_view entry = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(entry.size() + 1, text.size()));
+    const std::size_t equals = entry.find('=');
+    std::int64_t size = 0;
+    const char* const end = entry.data() + entry.size();
+    const char* const start = entry.data() + std::min(equals, entry.size() - 1) + 1;
+    const auto [stop, error] = std::from_chars(start, end, size);
+    if (equals == std::string_view::npos || equals == 0 || error != std::errc() || stop != end)
+      return fail(ErrorCode::invalid_input,
+                  "'" + std::string(entry) + "' is no size of a dimension, as \"n=16\"");
+    bindings[std::string(entry.substr(0, equals))] = size;
+  }
+  return bindings;
+}
+
+std::span<const choir::PassOptionSpec> option_specs() {
+  static const choir::PassOptionSpec specs[] = {
+      {"sizes", "sizes of named dimensions, as \"m=4 n=16\"", std::string()}};
+  return specs;
 }
 
 }  // namespace
 
 choir::Pass bind_dimensions_pass(DimensionBindings bindings) {
-  std::string options = options_text(bindings);
+  std::string options = choir::spell_options(option_specs(), {{"sizes", sizes_text(bindings)}});
   return {.name = "accy-choir-bind-dimensions",
           .description = "Replace named dimensions by sizes",
           .options = std::move(options),
           .run = [bindings = std::move(bindings)](
                      choir::PassContext& context) { return run(context, bindings); },
           .preserved = {}};
+}
+
+choir::PassRegistration bind_dimensions_registration(const DimensionBindings& bindings) {
+  return choir::registration(
+      bind_dimensions_pass({}), option_specs(),
+      [bindings](const choir::PassOptionValues& values) -> Result<choir::Pass> {
+        if (values.text("sizes").empty()) return bind_dimensions_pass(bindings);
+        ACCY_TRY_ASSIGN(DimensionBindings sizes, parse_sizes(values.text("sizes")));
+        return bind_dimensions_pass(std::move(sizes));
+      });
 }
 
 }  // namespace accy::contract

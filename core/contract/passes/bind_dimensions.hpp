@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "choir/pass.hpp"
+#include "choir/pass_registry.hpp"
 
 namespace accy::contract {
 
@@ -14,5 +14,7 @@ namespace accy::contract {
 using DimensionBindings = std::map<std::string, std::int64_t>;
 
 choir::Pass bind_dimensions_pass(DimensionBindings bindings);
+/// Option `sizes`, as "m=4 n=16"; `bindings` are its default.
+choir::PassRegistration bind_dimensions_registration(const DimensionBindings& bindings);
 
 }  // namespace accy::contract

@@ -99,15 +99,33 @@ Result<choir::PassChange> run(choir::PassContext& context, const FoldOptions& op
   return changed ? choir::PassChange::changed : choir::PassChange::unchanged;
 }
 
+std::span<const choir::PassOptionSpec> option_specs() {
+  static const choir::PassOptionSpec specs[] = {
+      {"result_bytes_maximum", "bytes of one folded value", FoldOptions{}.result_bytes_maximum},
+      {"total_bytes_maximum", "bytes of all values folded by one run",
+       FoldOptions{}.total_bytes_maximum}};
+  return specs;
+}
+
 }  // namespace
 
 choir::Pass fold_constants_pass(FoldOptions options) {
   return {.name = "accy-choir-constant-fold",
           .description = "Evaluate what depends on constants alone",
-          .options = "result_bytes=" + std::to_string(options.result_bytes_maximum) +
-                     ",total_bytes=" + std::to_string(options.total_bytes_maximum),
+          .options = choir::spell_options(option_specs(),
+                                          {{"result_bytes_maximum", options.result_bytes_maximum},
+                                           {"total_bytes_maximum", options.total_bytes_maximum}}),
           .run = [options](choir::PassContext& context) { return run(context, options); },
           .preserved = {}};
+}
+
+choir::PassRegistration fold_constants_registration() {
+  return choir::registration(fold_constants_pass({}), option_specs(),
+                             [](const choir::PassOptionValues& values) -> Result<choir::Pass> {
+                               return fold_constants_pass(
+                                   {.result_bytes_maximum = values.integer("result_bytes_maximum"),
+                                    .total_bytes_maximum = values.integer("total_bytes_maximum")});
+                             });
 }
 
 }  // namespace accy::contract

@@ -1,7 +1,7 @@
 // fold_constants: evaluates what depends on constants alone.
 #pragma once
 
-#include "choir/pass.hpp"
+#include "choir/pass_registry.hpp"
 
 namespace accy::contract {
 
@@ -15,5 +15,6 @@ struct FoldOptions {
 /// Movements of constants are left to the kernels, which read through them for nothing. Weights
 /// are never read here, so that no product depends on their content.
 choir::Pass fold_constants_pass(FoldOptions options);
+choir::PassRegistration fold_constants_registration();
 
 }  // namespace accy::contract

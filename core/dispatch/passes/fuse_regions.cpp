@@ -224,13 +224,24 @@ class Fuser {
   Order order_;
 };
 
+std::span<const choir::PassOptionSpec> option_specs() {
+  static const choir::PassOptionSpec specs[] = {
+      {"operations_maximum", "operations in one region",
+       static_cast<std::int64_t>(FuseOptions{}.operations_maximum)},
+      {"operands_maximum", "buffers that one item reads",
+       static_cast<std::int64_t>(FuseOptions{}.operands_maximum)}};
+  return specs;
+}
+
 }  // namespace
 
 choir::Pass fuse_regions_pass(FuseOptions options) {
   return {.name = "accy-choir-fuse-regions",
           .description = "Merge producers into consumers where one kernel can do the work of both",
-          .options = "operations=" + std::to_string(options.operations_maximum) +
-                     ",operands=" + std::to_string(options.operands_maximum),
+          .options = choir::spell_options(
+              option_specs(),
+              {{"operations_maximum", static_cast<std::int64_t>(options.operations_maximum)},
+               {"operands_maximum", static_cast<std::int64_t>(options.operands_maximum)}}),
           .run = [options](choir::PassContext& context) -> Result<choir::PassChange> {
             Operation* function = host::find_function(context.module);
             if (function == nullptr)
@@ -239,6 +250,16 @@ choir::Pass fuse_regions_pass(FuseOptions options) {
                                                           : choir::PassChange::unchanged;
           },
           .preserved = {}};
+}
+
+choir::PassRegistration fuse_regions_registration() {
+  return choir::registration(
+      fuse_regions_pass({}), option_specs(),
+      [](const choir::PassOptionValues& values) -> Result<choir::Pass> {
+        return fuse_regions_pass(
+            {.operations_maximum = static_cast<std::size_t>(values.integer("operations_maximum")),
+             .operands_maximum = static_cast<std::size_t>(values.integer("operands_maximum"))});
+      });
 }
 
 }  // namespace accy::dispatch

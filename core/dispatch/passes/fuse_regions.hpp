@@ -1,7 +1,7 @@
 // fuse_regions: merges producers into consumers where one kernel can do the work of both.
 #pragma once
 
-#include "choir/pass.hpp"
+#include "choir/pass_registry.hpp"
 
 namespace accy::dispatch {
 
@@ -14,5 +14,6 @@ struct FuseOptions {
 /// recompute expensive operations or break an order. A merged value that others read too becomes
 /// another output.
 choir::Pass fuse_regions_pass(FuseOptions options);
+choir::PassRegistration fuse_regions_registration();
 
 }  // namespace accy::dispatch

@@ -18,7 +18,7 @@ struct GenerateRequest {
   bool exact = false;       ///< the numeric contract forbids contraction and reassociation
   bool round_each = false;  ///< narrow floats are rounded after every operation
   choir::Block& module_body;  ///< where kernel.func operations go
-  TracedProfile& profile;
+  const TracedProfile& profile;
 };
 
 /// One launch; its buffers are the item's operands in order.

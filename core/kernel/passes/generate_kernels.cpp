@@ -42,12 +42,15 @@ Status check_strict(const Operation& item) {
 }
 
 Status generate_item(Operation& item, std::size_t number, semantic::NumericMode mode,
-                     choir::Block& module_body, TracedProfile& profile) {
+                     choir::Block& module_body, const TracedProfile& profile,
+                     const ScheduleDecisions& decisions) {
   const bool strict = mode == semantic::NumericMode::strict;
   if (strict) ACCY_TRY(check_strict(item));
   const auto form = dispatch::classify(item.body());
   ACCY_ASSERT(form.has_value(), "item of no form reached the kernel stage");
-  ACCY_TRY_ASSIGN(const Schedule schedule, choose_schedule(*form, item, profile));
+  ACCY_TRY_ASSIGN(const Schedule modelled, choose_schedule(*form, item, profile));
+  ACCY_TRY_ASSIGN(const Schedule schedule,
+                  apply_decisions(modelled, decisions, *form, item, profile));
   const GenerateRequest request{.item = item,
                                 .form = *form,
                                 .schedule = schedule,
@@ -74,7 +77,8 @@ Status generate_item(Operation& item, std::size_t number, semantic::NumericMode 
   return {};
 }
 
-Result<choir::PassChange> run(choir::PassContext& context, TracedProfile& profile) {
+Result<choir::PassChange> run(choir::PassContext& context, const TracedProfile& profile,
+                              const ScheduleDecisions& decisions) {
   Operation* function = host::find_function(context.module);
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
   ACCY_TRY_ASSIGN(const semantic::NumericContract contract,
@@ -82,8 +86,8 @@ Result<choir::PassChange> run(choir::PassContext& context, TracedProfile& profil
   std::size_t number = 0;
   for (Operation* operation : function->body().operations()) {
     if (operation->name() != "host.item_into") continue;
-    Status status =
-        generate_item(*operation, number++, contract.mode, context.module.body(), profile);
+    Status status = generate_item(*operation, number++, contract.mode, context.module.body(),
+                                  profile, decisions);
     if (!status)
       return fail(std::move(status.error())
                       .with("generating the kernel of work item " +
@@ -95,11 +99,18 @@ Result<choir::PassChange> run(choir::PassContext& context, TracedProfile& profil
 
 }  // namespace
 
-choir::Pass generate_kernels_pass(TracedProfile& profile) {
+choir::Pass generate_kernels_pass(const TargetProfile* profile, ScheduleDecisions decisions) {
   return {.name = "accy-choir-generate-kernels",
           .description = "Replace work items by launches and kernel programs for a profile",
           .options = {},
-          .run = [&profile](choir::PassContext& context) { return run(context, profile); },
+          .run = [profile, decisions = std::move(decisions)](
+                     choir::PassContext& context) -> Result<choir::PassChange> {
+            const TracedProfile traced(*profile);
+            Result<choir::PassChange> change = run(context, traced, decisions);
+            for (ProfileRead& read : traced.reads())
+              context.facts.add(read.field, std::move(read.value));
+            return change;
+          },
           .preserved = {}};
 }
 

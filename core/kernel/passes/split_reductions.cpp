@@ -214,17 +214,40 @@ Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& o
   return choir::PassChange::changed;
 }
 
+std::span<const choir::PassOptionSpec> option_specs() {
+  static const choir::PassOptionSpec specs[] = {
+      {"columns_minimum", "elements of one result below which one launch does",
+       SplitOptions{}.columns_minimum, 1},
+      {"rows_maximum", "results above which one launch fills the device",
+       SplitOptions{}.rows_maximum},
+      {"segments_maximum", "partial results of one result", SplitOptions{}.segments_maximum, 1},
+      {"segment_minimum", "elements of one partial result", SplitOptions{}.segment_minimum, 1}};
+  return specs;
+}
+
 }  // namespace
 
 choir::Pass split_reductions_pass(SplitOptions options) {
   return {.name = "accy-choir-split-reductions",
           .description = "Give a long reduction with few results two launches and a workspace",
-          .options = "columns=" + std::to_string(options.columns_minimum) +
-                     ",rows=" + std::to_string(options.rows_maximum) +
-                     ",segments=" + std::to_string(options.segments_maximum) +
-                     ",segment=" + std::to_string(options.segment_minimum),
+          .options =
+              choir::spell_options(option_specs(), {{"columns_minimum", options.columns_minimum},
+                                                    {"rows_maximum", options.rows_maximum},
+                                                    {"segments_maximum", options.segments_maximum},
+                                                    {"segment_minimum", options.segment_minimum}}),
           .run = [options](choir::PassContext& context) { return run(context, options); },
           .preserved = {}};
+}
+
+choir::PassRegistration split_reductions_registration() {
+  return choir::registration(split_reductions_pass({}), option_specs(),
+                             [](const choir::PassOptionValues& values) -> Result<choir::Pass> {
+                               return split_reductions_pass(
+                                   {.columns_minimum = values.integer("columns_minimum"),
+                                    .rows_maximum = values.integer("rows_maximum"),
+                                    .segments_maximum = values.integer("segments_maximum"),
+                                    .segment_minimum = values.integer("segment_minimum")});
+                             });
 }
 
 }  // namespace accy::kernel

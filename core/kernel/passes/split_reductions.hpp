@@ -1,7 +1,7 @@
 // split_reductions: two launches for a long reduction with few results.
 #pragma once
 
-#include "choir/pass.hpp"
+#include "choir/pass_registry.hpp"
 
 namespace accy::kernel {
 
@@ -18,5 +18,6 @@ struct SplitOptions {
 /// divides stay whole. Sets the function's `workspace_bytes`; items run one after the other, so
 /// each item's workspace starts at offset 0.
 choir::Pass split_reductions_pass(SplitOptions options);
+choir::PassRegistration split_reductions_registration();
 
 }  // namespace accy::kernel

@@ -25,7 +25,7 @@ Error for_kernel(Error error, std::string_view doing, const Operation& function)
 }
 
 Result<choir::PassChange> legalize(choir::PassContext& context, const Backend& backend,
-                                   const TargetProfile& profile) {
+                                   const TracedProfile& profile) {
   for (Operation* function : kernels(context.module))
     if (Status status = backend.legalize(*function, profile); !status)
       return fail(for_kernel(std::move(status.error()), "legalizing", *function));
@@ -52,7 +52,7 @@ Attribute code_attribute(const KernelCode& code, choir::Context& context) {
   return context.string({reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
 }
 
-Status emit_kernel(Operation& function, const Backend& backend, const TargetProfile& profile) {
+Status emit_kernel(Operation& function, const Backend& backend, const TracedProfile& profile) {
   ACCY_TRY_ASSIGN(const KernelCode code, backend.emit(function, profile));
   ACCY_TRY(backend.validate(code, profile));
   ACCY_TRY_ASSIGN(const kernel::ArgumentLayout layout, kernel::argument_layout(function));
@@ -74,7 +74,7 @@ Status emit_kernel(Operation& function, const Backend& backend, const TargetProf
 }
 
 Result<choir::PassChange> emit(choir::PassContext& context, const Backend& backend,
-                               const TargetProfile& profile) {
+                               const TracedProfile& profile) {
   for (Operation* function : kernels(context.module))
     if (Status status = emit_kernel(*function, backend, profile); !status)
       return fail(for_kernel(std::move(status.error()), "emitting", *function));
@@ -83,20 +83,40 @@ Result<choir::PassChange> emit(choir::PassContext& context, const Backend& backe
 
 }  // namespace
 
-choir::Pass legalize_pass(const Backend& backend, const TargetProfile& profile) {
-  return {.name = "accy-choir-legalize",
-          .description = "Rewrite kernels into what the backend emits for the profile",
-          .options = "backend=" + std::string(backend.name),
-          .run = [&](choir::PassContext& context) { return legalize(context, backend, profile); },
-          .preserved = {}};
+namespace {
+
+using Work = Result<choir::PassChange> (*)(choir::PassContext&, const Backend&,
+                                           const TracedProfile&);
+
+/// Notes what the work has read of the profile, also when it fails.
+choir::Pass backend_pass(std::string_view name, std::string_view description, Work work,
+                         const Backend* backend, const TargetProfile* profile) {
+  return {
+      .name = name,
+      .description = description,
+      .options = {},
+      .run = [work, backend, profile](choir::PassContext& context) -> Result<choir::PassChange> {
+        const TracedProfile traced(*profile);
+        Result<choir::PassChange> change = work(context, *backend, traced);
+        context.facts.add("target", profile_field_json(*profile, "target"));
+        for (ProfileRead& read : traced.reads())
+          context.facts.add(read.field, std::move(read.value));
+        return change;
+      },
+      .preserved = {}};
 }
 
-choir::Pass emit_code_pass(const Backend& backend, const TargetProfile& profile) {
-  return {.name = "accy-choir-emit-code",
-          .description = "Replace kernels by validated target code",
-          .options = "backend=" + std::string(backend.name),
-          .run = [&](choir::PassContext& context) { return emit(context, backend, profile); },
-          .preserved = {}};
+}  // namespace
+
+choir::Pass legalize_pass(const Backend* backend, const TargetProfile* profile) {
+  return backend_pass("accy-choir-legalize",
+                      "Rewrite kernels into what the backend emits for the profile", legalize,
+                      backend, profile);
+}
+
+choir::Pass emit_code_pass(const Backend* backend, const TargetProfile* profile) {
+  return backend_pass("accy-choir-emit-code", "Replace kernels by validated target code", emit,
+                      backend, profile);
 }
 
 }  // namespace accy::target

@@ -17,12 +17,20 @@ std::vector<Operation*> composites(choir::Module& module) {
   return found;
 }
 
-Result<choir::PassChange> run(choir::PassContext& context) {
+/// An override of the options: it replaces what the operation declares.
+void apply_options(Operation& operation, const ActivationOptions& options) {
+  if (operation.name() != "tensor.gelu" || options.gelu == "declared") return;
+  operation.set_attribute("approximation",
+                          operation.context().word(options.gelu == "exact" ? "none" : "tanh"));
+}
+
+Result<choir::PassChange> run(choir::PassContext& context, const ActivationOptions& options) {
   bool changed = false;
   // An expansion may use composites of its own, so expand until none is left.
   for (auto found = composites(context.module); !found.empty();
        found = composites(context.module)) {
     for (Operation* operation : found) {
+      apply_options(*operation, options);
       choir::Builder builder(operation);
       const auto* expansion = operation->definition().interface<Expansion>();
       ACCY_TRY_ASSIGN(choir::Value * value, expansion->expand(*operation, builder));
@@ -35,14 +43,30 @@ Result<choir::PassChange> run(choir::PassContext& context) {
   return changed ? choir::PassChange::changed : choir::PassChange::unchanged;
 }
 
+std::span<const choir::PassOptionSpec> option_specs() {
+  static constexpr std::string_view gelu[] = {"declared", "exact", "tanh"};
+  static const choir::PassOptionSpec specs[] = {
+      {"gelu", "how every gelu is computed", std::string(gelu[0]), 0, 0, gelu}};
+  return specs;
+}
+
 }  // namespace
 
-choir::Pass lower_activations_pass() {
+choir::Pass lower_activations_pass(const ActivationOptions& options) {
   return {.name = "accy-choir-activation-lower",
           .description = "Replace composite operations by their primitive expansions",
-          .options = {},
-          .run = run,
+          .options = choir::spell_options(option_specs(), {{"gelu", options.gelu}}),
+          .run = [options](choir::PassContext& context) { return run(context, options); },
           .preserved = {}};
+}
+
+choir::PassRegistration lower_activations_registration(const ActivationOptions& options) {
+  return choir::registration(
+      lower_activations_pass(), option_specs(),
+      [options](const choir::PassOptionValues& values) -> Result<choir::Pass> {
+        ActivationOptions given{.gelu = values.text("gelu")};
+        return lower_activations_pass(given == ActivationOptions{} ? options : given);
+      });
 }
 
 }  // namespace accy::tensor

@@ -1,12 +1,22 @@
 // activation lower: replaces composite operations by their expansions.
 #pragma once
 
-#include "choir/pass.hpp"
+#include <string>
+
+#include "choir/pass_registry.hpp"
 
 namespace accy::tensor {
 
+struct ActivationOptions {
+  /// How gelu is computed: "declared" as each operation says, "exact" or "tanh" for all of them.
+  std::string gelu = "declared";
+  friend bool operator==(const ActivationOptions&, const ActivationOptions&) = default;
+};
+
 /// relu, gelu, sigmoid, softmax and whatever else declares an expansion become primitive
 /// operations; the expansion is the operation's meaning, so the result keeps its bits.
-choir::Pass lower_activations_pass();
+choir::Pass lower_activations_pass(const ActivationOptions& options = {});
+/// `options` are the defaults of its options.
+choir::PassRegistration lower_activations_registration(const ActivationOptions& options = {});
 
 }  // namespace accy::tensor

@@ -12,10 +12,10 @@ namespace accy::cuda {
 namespace {
 
 /// The lowest PTX ISA that knows the architecture; the profile's own for one that is not built in.
-std::int64_t floor_version(const TargetProfile& profile) {
+std::int64_t floor_version(const TracedProfile& profile) {
   for (const TargetProfile& known : profiles())
-    if (known.architecture == profile.architecture) return known.code_version;
-  return profile.code_version;
+    if (known.architecture == profile.read(&TargetProfile::architecture)) return known.code_version;
+  return profile.read(&TargetProfile::code_version);
 }
 
 /// The `.param` type of a scalar: its size in the argument block.
@@ -108,21 +108,24 @@ std::string entry_name(std::string_view symbol) {
   return name;
 }
 
-Result<target::KernelCode> emit(const choir::Operation& function, const TargetProfile& profile) {
+Result<target::KernelCode> emit(const choir::Operation& function, const TracedProfile& profile) {
   if (function.name() != kernel::op::func)
     return unsupported(function, "only a kernel.func becomes PTX");
-  ACCY_TRY_ASSIGN(const int capability, compute_capability(profile.architecture));
-  PtxWriter writer(entry_name(function.symbol()), profile.architecture, floor_version(profile));
+  ACCY_TRY_ASSIGN(const int capability,
+                  compute_capability(profile.read(&TargetProfile::architecture)));
+  PtxWriter writer(entry_name(function.symbol()), profile.read(&TargetProfile::architecture),
+                   floor_version(profile));
   writer.set_workgroup(kernel::workgroup_size(function));
   Emitter emitter(function, writer, capability);
   ACCY_TRY(emit_parameters(emitter, function));
   ACCY_TRY(emitter.emit_block(function.body()));
   writer.instruction("ret");
-  if (writer.version() > profile.code_version)
+  if (writer.version() > profile.read(&TargetProfile::code_version))
     return unsupported(
         function, fmt::format("kernel needs PTX {}.{} (profile field code_version allows {}.{})",
                               writer.version() / 10, writer.version() % 10,
-                              profile.code_version / 10, profile.code_version % 10));
+                              profile.read(&TargetProfile::code_version) / 10,
+                              profile.read(&TargetProfile::code_version) % 10));
   return make_code(writer.finish(), writer.entry());
 }
 

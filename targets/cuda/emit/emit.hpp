@@ -13,7 +13,7 @@ namespace accy::cuda {
 
 /// Emits one legalized, verified kernel.func as a PTX module with one entry. Its parameters are the
 /// function's, so that the argument block's bytes are the launch's parameter buffer.
-Result<target::KernelCode> emit(const choir::Operation& function, const TargetProfile& profile);
+Result<target::KernelCode> emit(const choir::Operation& function, const TracedProfile& profile);
 
 /// Number of an architecture: 90 of "sm_90a"; an error when it is no "sm_<number>" of at least 75.
 Result<int> compute_capability(std::string_view architecture);

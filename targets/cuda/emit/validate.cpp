@@ -84,7 +84,7 @@ Status check_instruction(std::string_view line) {
   return {};
 }
 
-Status check_version(std::string_view line, const TargetProfile& profile) {
+Status check_version(std::string_view line, const TracedProfile& profile) {
   const std::string_view text = trimmed(line.substr(std::string_view(".version").size()));
   int major = 0;
   int minor = 0;
@@ -93,19 +93,20 @@ Status check_version(std::string_view line, const TargetProfile& profile) {
   const bool dotted = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
   if (!dotted || std::from_chars(first.ptr + 1, end, minor).ec != std::errc())
     return broken(line, "version is no number");
-  if (major * 10 + minor > profile.code_version)
+  if (major * 10 + minor > profile.read(&TargetProfile::code_version))
     return broken(line, fmt::format("version is above the profile's (code_version {})",
-                                    profile.code_version));
+                                    profile.read(&TargetProfile::code_version)));
   return {};
 }
 
 Status check_header(const std::vector<std::string_view>& lines, const target::KernelCode& code,
-                    const TargetProfile& profile) {
+                    const TracedProfile& profile) {
   if (lines.size() < 3 || !lines[0].starts_with(".version "))
     return broken(lines.front(), "the first line gives the version");
   ACCY_TRY(check_version(lines[0], profile));
-  if (lines[1] != ".target " + profile.architecture)
-    return broken(lines[1], "target is not the profile's " + profile.architecture);
+  if (lines[1] != ".target " + profile.read(&TargetProfile::architecture))
+    return broken(lines[1],
+                  "target is not the profile's " + profile.read(&TargetProfile::architecture));
   if (lines[2] != ".address_size 64") return broken(lines[2], "address size is not 64");
   const std::string entry = ".visible .entry " + code.entry + "(";
   const bool found = std::any_of(lines.begin(), lines.end(),
@@ -115,7 +116,7 @@ Status check_header(const std::vector<std::string_view>& lines, const target::Ke
 
 }  // namespace
 
-Status validate(const target::KernelCode& code, const TargetProfile& profile) {
+Status validate(const target::KernelCode& code, const TracedProfile& profile) {
   const std::string_view text(reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size());
   const std::vector<std::string_view> lines = split(text, '\n');
   ACCY_TRY(check_header(lines, code, profile));

@@ -10,6 +10,6 @@ namespace accy::cuda {
 /// Checks emitted PTX: header (version within the profile, target, address size), the entry, an
 /// explicit rounding on every float instruction that rounds, no flush to zero, an explicit state
 /// space on every access. The error holds the line.
-Status validate(const target::KernelCode& code, const TargetProfile& profile);
+Status validate(const target::KernelCode& code, const TracedProfile& profile);
 
 }  // namespace accy::cuda

@@ -11,6 +11,6 @@ namespace accy::cuda {
 /// emit() takes: tanh, erf and float rem become arithmetic and exp; in an exact function exp and
 /// log become arithmetic as well, the same on every device. What the profile lacks is an error that
 /// names the field, the value and the limit.
-Status legalize(choir::Operation& function, const TargetProfile& profile);
+Status legalize(choir::Operation& function, const TracedProfile& profile);
 
 }  // namespace accy::cuda

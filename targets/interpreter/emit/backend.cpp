@@ -8,10 +8,10 @@ namespace accy::interpreter {
 namespace {
 
 /// Every verified kernel program is legal: the interpreter executes the whole dialect.
-Status legalize(choir::Operation&, const TargetProfile&) { return {}; }
+Status legalize(choir::Operation&, const TracedProfile&) { return {}; }
 
 /// One module of one function, without locations: equal programs give equal bytes.
-Result<target::KernelCode> emit(const choir::Operation& function, const TargetProfile&) {
+Result<target::KernelCode> emit(const choir::Operation& function, const TracedProfile&) {
   const std::string text =
       "choir kernel v1\n" + choir::print(function, {.locations = false, .names = true});
   const auto bytes = std::as_bytes(std::span(text));
@@ -20,7 +20,7 @@ Result<target::KernelCode> emit(const choir::Operation& function, const TargetPr
                             std::vector<std::byte>(bytes.begin(), bytes.end())};
 }
 
-Status validate(const target::KernelCode& code, const TargetProfile&) {
+Status validate(const target::KernelCode& code, const TracedProfile&) {
   if (code.format != code_format)
     return fail(ErrorCode::invalid_input,
                 "code has format '" + code.format + "', expected " + std::string(code_format));

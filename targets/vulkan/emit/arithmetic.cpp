@@ -209,7 +209,7 @@ Id is_nan(Emitter& emitter, ElementType element, Id value) {
 Id compare_floats(Emitter& emitter, ElementType element, Predicate predicate, Id a, Id b) {
   WordMath math(emitter, emitter.width(element));
   const Id result = math.test(float_comparison(predicate), a, b);
-  if (emitter.profile().signed_zero_inf_nan_f32) return result;
+  if (emitter.profile().read(&TargetProfile::signed_zero_inf_nan_f32)) return result;
   // Without the execution mode the device may assume that there is no NaN.
   const Id unordered =
       math.either(is_nan(emitter, element, a), is_nan(emitter, element, b));

@@ -11,7 +11,7 @@ namespace accy::vulkan {
 
 namespace {
 
-Result<target::KernelCode> emit(const choir::Operation& function, const TargetProfile& profile) {
+Result<target::KernelCode> emit(const choir::Operation& function, const TracedProfile& profile) {
   Emitter emitter(function, profile);
   ACCY_TRY_ASSIGN(const Words words, emitter.run());
   target::KernelCode code;
@@ -25,7 +25,7 @@ Result<target::KernelCode> emit(const choir::Operation& function, const TargetPr
   return code;
 }
 
-Status validate(const target::KernelCode& code, const TargetProfile&) {
+Status validate(const target::KernelCode& code, const TracedProfile&) {
   if (code.format != "spirv" || code.bytes.size() % sizeof(std::uint32_t) != 0)
     return fail(ErrorCode::internal, "not spir-v words (format " + code.format + ", " +
                                          std::to_string(code.bytes.size()) + " bytes)");

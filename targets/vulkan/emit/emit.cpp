@@ -25,10 +25,8 @@ const OpRule* find_rule(std::string_view name) {
   return nullptr;
 }
 
-Emitter::Emitter(const choir::Operation& function, const TargetProfile& profile)
-    : function_(function),
-      profile_(profile),
-      exact_(kernel::is_exact(function)),
+Emitter::Emitter(const choir::Operation& function, const TracedProfile& profile)
+    : function_(function), profile_(profile), exact_(kernel::is_exact(function)),
       half_as_bits_(keeps_half_as_bits(exact_, profile)) {}
 
 Id Emitter::value(const choir::Value* value) const {
@@ -74,14 +72,14 @@ void Emitter::float_controls(Id entry) {
     builder_.add(Section::execution_modes, spv::Op::OpExecutionMode,
                  {entry, word(execution_mode), bits});
   };
-  if (profile_.rounding_rte_f32)
+  if (profile_.read(&TargetProfile::rounding_rte_f32))
     mode(spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE, 32);
-  if (profile_.rounding_rte_f16 && !half_as_bits_)
+  if (profile_.read(&TargetProfile::rounding_rte_f16) && !half_as_bits_)
     mode(spv::Capability::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTE, 16);
-  if (profile_.signed_zero_inf_nan_f32)
+  if (profile_.read(&TargetProfile::signed_zero_inf_nan_f32))
     mode(spv::Capability::SignedZeroInfNanPreserve,
          spv::ExecutionMode::SignedZeroInfNanPreserve, 32);
-  if (exact_ && profile_.subnormals_kept_f32 &&
+  if (exact_ && profile_.read(&TargetProfile::subnormals_kept_f32) &&
       !has_quirk(profile_, quirk_subnormals_undeclared))
     mode(spv::Capability::DenormPreserve, spv::ExecutionMode::DenormPreserve, 32);
 }

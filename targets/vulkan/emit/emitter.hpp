@@ -39,13 +39,13 @@ const OpRule* find_rule(std::string_view name);
 
 class Emitter {
  public:
-  Emitter(const choir::Operation& function, const TargetProfile& profile);
+  Emitter(const choir::Operation& function, const TracedProfile& profile);
 
   /// The whole module.
   Result<Words> run();
 
   ModuleBuilder& builder() { return builder_; }
-  const TargetProfile& profile() const { return profile_; }
+  const TracedProfile& profile() const { return profile_; }
   const choir::Operation& function() const { return function_; }
   bool exact() const { return exact_; }
   /// Whether an f16 value is kept as its 16 bits and converted by integer code.
@@ -90,7 +90,7 @@ class Emitter {
   Id argument_block(Id pointer);
 
   const choir::Operation& function_;
-  const TargetProfile& profile_;
+  const TracedProfile& profile_;
   ModuleBuilder builder_;
   bool exact_;
   bool half_as_bits_;

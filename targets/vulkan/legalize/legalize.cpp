@@ -8,7 +8,7 @@
 
 namespace accy::vulkan {
 
-Status legalize(choir::Operation& function, const TargetProfile& profile) {
+Status legalize(choir::Operation& function, const TracedProfile& profile) {
   ACCY_TRY(check_frame(function, profile));
   ACCY_TRY(check_exactness(function, profile));
   // Native exp and log promise no particular bits.

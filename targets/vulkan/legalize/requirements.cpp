@@ -13,7 +13,7 @@ namespace {
 using choir::Operation;
 namespace op = kernel::op;
 
-Failure lacks(const Operation& operation, const TargetProfile& profile, std::string_view field,
+Failure lacks(const Operation& operation, const TracedProfile& profile, std::string_view field,
               const std::string& what) {
   return fail(ErrorCode::unsupported,
               "profile " + profile.id() + " lacks " + std::string(field) + " (" +
@@ -21,7 +21,7 @@ Failure lacks(const Operation& operation, const TargetProfile& profile, std::str
               operation.location().first(), std::string(operation.name()));
 }
 
-Failure above(const Operation& function, const TargetProfile& profile, std::string_view field,
+Failure above(const Operation& function, const TracedProfile& profile, std::string_view field,
               std::int64_t value, std::int64_t limit) {
   return fail(ErrorCode::unsupported,
               "kernel " + std::string(function.symbol()) + " needs " + std::to_string(value) +
@@ -32,25 +32,29 @@ Failure above(const Operation& function, const TargetProfile& profile, std::stri
 
 /// The profile field that is missing for an element, or null. A device that stores small types but
 /// does not compute with them is refused: spirv-val takes no pointer to them from an address.
-const char* missing_field(ElementType element, const TargetProfile& profile, bool exact) {
+const char* missing_field(ElementType element, const TracedProfile& profile, bool exact) {
   switch (element) {
     case ElementType::i8:
     case ElementType::u8:
-    case ElementType::boolean: return profile.arithmetic_i8 ? nullptr : "arithmetic_i8";
+    case ElementType::boolean:
+      return profile.read(&TargetProfile::arithmetic_i8) ? nullptr : "arithmetic_i8";
     case ElementType::i16:
     case ElementType::u16:
-    case ElementType::bf16: return profile.arithmetic_i16 ? nullptr : "arithmetic_i16";
+    case ElementType::bf16:
+      return profile.read(&TargetProfile::arithmetic_i16) ? nullptr : "arithmetic_i16";
     case ElementType::f16:
       if (!keeps_half_as_bits(exact, profile)) return nullptr;
-      return profile.arithmetic_i16 ? nullptr : "arithmetic_i16";
+      return profile.read(&TargetProfile::arithmetic_i16) ? nullptr : "arithmetic_i16";
     case ElementType::i64:
-    case ElementType::u64: return profile.arithmetic_i64 ? nullptr : "arithmetic_i64";
-    case ElementType::f64: return profile.arithmetic_f64 ? nullptr : "arithmetic_f64";
+    case ElementType::u64:
+      return profile.read(&TargetProfile::arithmetic_i64) ? nullptr : "arithmetic_i64";
+    case ElementType::f64:
+      return profile.read(&TargetProfile::arithmetic_f64) ? nullptr : "arithmetic_f64";
     default: return nullptr;
   }
 }
 
-const char* missing_for(const choir::Type& type, const TargetProfile& profile, bool exact) {
+const char* missing_for(const choir::Type& type, const TracedProfile& profile, bool exact) {
   const bool is_buffer = kernel::as_buffer(type).has_value();
   const bool in_memory = is_buffer || kernel::as_shared(type).has_value();
   const bool is_value = kernel::as_scalar(type) || kernel::as_vector(type);
@@ -60,13 +64,12 @@ const char* missing_for(const choir::Type& type, const TargetProfile& profile, b
   if (const char* field = missing_field(element, profile, exact)) return field;
   if (!is_buffer) return nullptr;
   const std::int64_t bytes = accy::size_bytes(element);
-  if (bytes == 1 && !profile.storage_8bit) return "storage_8bit";
-  if (bytes == 2 && !profile.storage_16bit) return "storage_16bit";
+  if (bytes == 1 && !profile.read(&TargetProfile::storage_8bit)) return "storage_8bit";
+  if (bytes == 2 && !profile.read(&TargetProfile::storage_16bit)) return "storage_16bit";
   return nullptr;
 }
 
-Status check_operation_types(const Operation& operation, const TargetProfile& profile,
-                             bool exact) {
+Status check_operation_types(const Operation& operation, const TracedProfile& profile, bool exact) {
   std::vector<choir::Value*> values = operation.operands();
   for (std::size_t index = 0; index < operation.result_count(); ++index)
     values.push_back(operation.result(index));
@@ -92,10 +95,10 @@ Status check_double_math(const Operation& operation) {
   return {};
 }
 
-Status check_subgroup_operation(const Operation& operation, const TargetProfile& profile) {
+Status check_subgroup_operation(const Operation& operation, const TracedProfile& profile) {
   const bool shuffles =
       operation.name() == op::shuffle_xor || operation.name() == op::subgroup_reduce;
-  if (shuffles && !profile.subgroup_shuffle)
+  if (shuffles && !profile.read(&TargetProfile::subgroup_shuffle))
     return lacks(operation, profile, "subgroup_shuffle",
                  std::string(to_string(kernel::element_of(operation.result()->type()))));
   return {};
@@ -114,37 +117,39 @@ bool rounds(const Operation& operation) {
 
 }  // namespace
 
-Status check_frame(const Operation& function, const TargetProfile& profile) {
+Status check_frame(const Operation& function, const TracedProfile& profile) {
   const auto size = kernel::workgroup_size(function);
   for (std::size_t axis = 0; axis < 3; ++axis)
-    if (size[axis] > profile.workgroup_size_maximum[axis])
+    if (size[axis] > profile.read(&TargetProfile::workgroup_size_maximum)[axis])
       return above(function, profile, "workgroup_size_maximum", size[axis],
-                   profile.workgroup_size_maximum[axis]);
+                   profile.read(&TargetProfile::workgroup_size_maximum)[axis]);
   const std::int64_t invocations = kernel::workgroup_invocations(function);
-  if (invocations > profile.workgroup_invocations_maximum)
+  if (invocations > profile.read(&TargetProfile::workgroup_invocations_maximum))
     return above(function, profile, "workgroup_invocations_maximum", invocations,
-                 profile.workgroup_invocations_maximum);
+                 profile.read(&TargetProfile::workgroup_invocations_maximum));
   const std::int64_t shared = kernel::shared_memory_bytes(function);
-  if (shared > profile.shared_memory_bytes)
-    return above(function, profile, "shared_memory_bytes", shared, profile.shared_memory_bytes);
+  if (shared > profile.read(&TargetProfile::shared_memory_bytes))
+    return above(function, profile, "shared_memory_bytes", shared,
+                 profile.read(&TargetProfile::shared_memory_bytes));
   const std::int64_t subgroup = kernel::subgroup_size(function);
   if (subgroup == 0) return {};
-  if (!profile.subgroup_size_control)
+  if (!profile.read(&TargetProfile::subgroup_size_control))
     return lacks(function, profile, "subgroup_size_control",
                  "subgroup size " + std::to_string(subgroup));
-  if (subgroup > profile.subgroup_size_maximum)
+  if (subgroup > profile.read(&TargetProfile::subgroup_size_maximum))
     return above(function, profile, "subgroup_size_maximum", subgroup,
-                 profile.subgroup_size_maximum);
-  if (subgroup < profile.subgroup_size_minimum)
+                 profile.read(&TargetProfile::subgroup_size_maximum));
+  if (subgroup < profile.read(&TargetProfile::subgroup_size_minimum))
     return fail(ErrorCode::unsupported,
                 "kernel " + std::string(function.symbol()) + " needs subgroup size " +
-                    std::to_string(subgroup) + ", below subgroup_size_minimum of " +
-                    profile.id() + " (" + std::to_string(profile.subgroup_size_minimum) + ")",
+                    std::to_string(subgroup) + ", below subgroup_size_minimum of " + profile.id() +
+                    " (" + std::to_string(profile.read(&TargetProfile::subgroup_size_minimum)) +
+                    ")",
                 function.location().first(), std::string(function.name()));
   return {};
 }
 
-Status check_types(const Operation& function, const TargetProfile& profile) {
+Status check_types(const Operation& function, const TracedProfile& profile) {
   const bool exact = kernel::is_exact(function);
   Status status;
   function.walk([&](const Operation& operation) {
@@ -155,12 +160,13 @@ Status check_types(const Operation& function, const TargetProfile& profile) {
   return status;
 }
 
-Status check_exactness(const Operation& function, const TargetProfile& profile) {
+Status check_exactness(const Operation& function, const TracedProfile& profile) {
   if (!kernel::is_exact(function)) return {};
-  const char* missing = !profile.rounding_rte_f32          ? "rounding_rte_f32"
-                        : !profile.signed_zero_inf_nan_f32 ? "signed_zero_inf_nan_f32"
-                        : !profile.subnormals_kept_f32     ? "subnormals_kept_f32"
-                                                           : nullptr;
+  const char* missing = !profile.read(&TargetProfile::rounding_rte_f32) ? "rounding_rte_f32"
+                        : !profile.read(&TargetProfile::signed_zero_inf_nan_f32)
+                            ? "signed_zero_inf_nan_f32"
+                        : !profile.read(&TargetProfile::subnormals_kept_f32) ? "subnormals_kept_f32"
+                                                                             : nullptr;
   Status status;
   function.walk([&](const Operation& operation) {
     if (!status || !rounds(operation)) return;

@@ -126,13 +126,14 @@ std::span<const TargetProfile> profiles() {
   return list;
 }
 
-bool has_quirk(const TargetProfile& profile, std::string_view name) {
-  return std::ranges::any_of(profile.quirks,
+bool has_quirk(const TracedProfile& profile, std::string_view name) {
+  return std::ranges::any_of(profile.read(&TargetProfile::quirks),
                              [&](const Quirk& quirk) { return quirk.name == name; });
 }
 
-bool keeps_half_as_bits(bool exact, const TargetProfile& profile) {
-  return exact || !profile.rounding_rte_f16 || !profile.arithmetic_f16;
+bool keeps_half_as_bits(bool exact, const TracedProfile& profile) {
+  return exact || !profile.read(&TargetProfile::rounding_rte_f16) ||
+         !profile.read(&TargetProfile::arithmetic_f16);
 }
 
 }  // namespace accy::vulkan

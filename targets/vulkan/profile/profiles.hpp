@@ -16,10 +16,10 @@ std::span<const TargetProfile> profiles();
 inline constexpr std::string_view quirk_subnormals_undeclared = "subnormals_kept_undeclared";
 
 /// Whether the profile carries a quirk of that name.
-bool has_quirk(const TargetProfile& profile, std::string_view name);
+bool has_quirk(const TracedProfile& profile, std::string_view name);
 
 /// Whether an f16 value is kept as its 16 bits and converted by integer code: always when exact,
 /// and where the device has no Float16 or rounds its conversions as it likes.
-bool keeps_half_as_bits(bool exact, const TargetProfile& profile);
+bool keeps_half_as_bits(bool exact, const TracedProfile& profile);
 
 }  // namespace accy::vulkan

@@ -1,0 +1,28 @@
+#include "choir/decision.hpp"
+
+namespace accy::choir {
+
+std::vector<SourceLocation> places_of(Location location) {
+  std::vector<SourceLocation> places;
+  for (const FilePosition& position : location.positions())
+    places.push_back({std::string(position.file), position.line, position.column});
+  return places;
+}
+
+void DecisionLog::record(Decision decision) {
+  if (on_) list_.push_back(std::move(decision));
+}
+
+void DecisionLog::append(DecisionLog other) {
+  if (!on_) return;
+  for (Decision& decision : other.list_) list_.push_back(std::move(decision));
+}
+
+void DecisionLog::attribute(std::size_t from, std::string_view stage, std::string_view pass) {
+  for (; from < list_.size(); ++from) {
+    if (list_[from].stage.empty()) list_[from].stage = stage;
+    if (list_[from].pass.empty()) list_[from].pass = pass;
+  }
+}
+
+}  // namespace accy::choir
