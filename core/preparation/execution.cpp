@@ -16,7 +16,7 @@ Result<PreparationResult<NextJob>> advance(Stage stage, SourceJob job,
   choir::RunRecord record = job.record();
   ACCY_TRY_ASSIGN(StageOutput output,
                   run_stage(stage, {std::move(source), std::move(job).take_warm()}, options));
-  if (record.started_at == 0) record.started_at = output.started_at;
+  if (!record.started_at) record.started_at = output.started_at;
   record.finished_at = output.finished_at;
   record.stages.push_back(output.run);
   return PreparationResult<NextJob>{
@@ -97,7 +97,7 @@ prepare_target_job_from_kernel_job_with_run(kernel::KernelJob job,
   ACCY_TRY_ASSIGN(TargetProductPreparationResult result,
                   prepare_target_product_from_kernel_job(job, options));
   choir::RunRecord record = std::move(job).take_record();
-  if (record.started_at == 0)
+  if (!record.started_at)
     record.started_at = result.finished_at - static_cast<std::int64_t>(result.run.elapsed_ns);
   record.finished_at = result.finished_at;
   record.stages.push_back(result.run);

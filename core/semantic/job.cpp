@@ -36,18 +36,10 @@ const choir::StageSpec& SemanticStage::spec() {
 }
 
 Result<SemanticModule> seal_semantic_module(choir::Module module) {
-  if (module.stage() != "semantic")
-    return fail(ErrorCode::invalid_input,
-                "program is at stage " + std::string(module.stage()) + ", not semantic");
-  choir::Draft draft(SemanticStage::spec(), std::move(module));
-  const Digest content = choir::content_digest(draft.module());
-  ACCY_TRY_ASSIGN(choir::RevisionRef revision, std::move(draft).seal({}, {content}));
-  choir::StageRun run{.stage = "semantic",
-                      .operations = choir::count_operations(revision->module().operation())};
-  choir::RunRecord record{.initial_operations = run.operations,
-                          .semantic_fingerprint = revision->address().content.high};
-  record.stages.push_back(std::move(run));
-  return SemanticModule(std::move(revision), std::move(record));
+  ACCY_TRY_ASSIGN(SemanticModule job, choir::seal_job<SemanticStage>(std::move(module)));
+  choir::RunRecord record = job.record();
+  record.semantic_fingerprint = job.revision()->address().content.high;
+  return SemanticModule(job.revision(), std::move(record));
 }
 
 Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file) {

@@ -27,7 +27,7 @@ struct ACCY_EXPORT StageRun {
 struct ACCY_EXPORT RunRecord {
   std::vector<StageRun> stages;
   std::uint64_t initial_operations = 0;  ///< in the module that the run started from
-  std::int64_t started_at = 0;           ///< readings of the injected clock, ns
+  std::optional<std::int64_t> started_at;  ///< readings of the injected clock, ns
   std::int64_t finished_at = 0;
   /// Of the semantic product; none when the run started later.
   std::optional<std::uint64_t> semantic_fingerprint;
@@ -81,5 +81,23 @@ class Job {
   RunRecord record_;
   std::optional<WarmDraft> warm_;
 };
+
+/// Seals a module at a stage that a program starts from: the product has no predecessor. Errors: a
+/// module of another stage, one that breaks the stage's rules.
+template <class Stage>
+Result<Job<Stage>> seal_job(Module module) {
+  const StageSpec& spec = Stage::spec();
+  if (module.stage() != spec.stage)
+    return fail(ErrorCode::invalid_input, "program is at stage " + std::string(module.stage()) +
+                                              ", not " + std::string(spec.stage));
+  Draft draft(spec, std::move(module));
+  const ProductKey key{content_digest(draft.module())};
+  ACCY_TRY_ASSIGN(RevisionRef revision, std::move(draft).seal({}, key));
+  StageRun run{.stage = std::string(spec.stage),
+               .operations = count_operations(revision->module().operation())};
+  RunRecord record{.initial_operations = run.operations};
+  record.stages.push_back(std::move(run));
+  return Job<Stage>(std::move(revision), std::move(record));
+}
 
 }  // namespace accy::choir
