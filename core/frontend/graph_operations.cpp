@@ -252,6 +252,7 @@ Tensor tanh(const Tensor& x, CallSite site) { return unary("tensor.tanh", x, sit
 Tensor erf(const Tensor& x, CallSite site) { return unary("tensor.erf", x, site); }
 Tensor relu(const Tensor& x, CallSite site) { return unary("tensor.relu", x, site); }
 Tensor sigmoid(const Tensor& x, CallSite site) { return unary("tensor.sigmoid", x, site); }
+Tensor softplus(const Tensor& x, CallSite site) { return unary("tensor.softplus", x, site); }
 
 Tensor gelu(const Tensor& x, GeluForm form, CallSite site) {
   if (form == GeluForm::exact) return unary("tensor.gelu", x, site);

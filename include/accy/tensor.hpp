@@ -165,6 +165,8 @@ ACCY_EXPORT Tensor tanh(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor erf(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor relu(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor sigmoid(const Tensor& x, CallSite site = CallSite::here());
+/// log(1 + exp(x)), without overflow or cancellation.
+ACCY_EXPORT Tensor softplus(const Tensor& x, CallSite site = CallSite::here());
 
 enum class GeluForm : std::uint8_t {
   exact,  ///< by erf

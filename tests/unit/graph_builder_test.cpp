@@ -102,6 +102,8 @@ std::vector<Case> function_cases() {
       {"erf", {row({0, 1})}, [](Graph, Inputs x) { return erf(x[0]); }, row({0, 0.84270079295})},
       {"sigmoid", {row({0, 1})}, [](Graph, Inputs x) { return sigmoid(x[0]); },
        row({0.5, 0.73105857863})},
+      {"softplus", {row({0, 1})}, [](Graph, Inputs x) { return softplus(x[0]); },
+       row({0.69314718056, 1.31326168752})},
       {"gelu", {row({0, 1})}, [](Graph, Inputs x) { return gelu(x[0]); }, row({0, 0.84134474607})},
       {"gelu_tanh", {row({0, 1})}, [](Graph, Inputs x) { return gelu(x[0], GeluForm::tanh); },
        row({0, 0.84119199060})},

@@ -26,6 +26,7 @@ struct ErrorFunction;
 struct Relu;
 struct Gelu;
 struct Sigmoid;
+struct Softplus;
 struct Softmax;
 struct Compare;
 struct Select;
@@ -42,8 +43,8 @@ struct OperationList {};
 using Operations =
     OperationList<Function, Return, Constant, Weight, Add, Subtract, Multiply, Divide, Maximum,
                   Minimum, Negate, Absolute, Exponential, Logarithm, SquareRoot,
-                  HyperbolicTangent, ErrorFunction, Relu, Gelu, Sigmoid, Softmax, Compare, Select,
-                  Cast, Broadcast, Reshape, Transpose, Reduce, MatrixMultiply>;
+                  HyperbolicTangent, ErrorFunction, Relu, Gelu, Sigmoid, Softplus, Softmax, Compare,
+                  Select, Cast, Broadcast, Reshape, Transpose, Reduce, MatrixMultiply>;
 
 /// The record of an op: `operation.is(definition<Add>())`.
 template <class Op>

@@ -13,7 +13,7 @@ struct ActivationOptions {
   friend bool operator==(const ActivationOptions&, const ActivationOptions&) = default;
 };
 
-/// relu, gelu, sigmoid, softmax and whatever else declares an expansion become primitive
+/// Whatever declares an expansion becomes primitive
 /// operations; the expansion is the operation's meaning, so the result keeps its bits.
 choir::Pass lower_activations_pass(const ActivationOptions& options = {});
 /// `options` are the defaults of its options.

@@ -33,6 +33,16 @@ class Expander {
   Value* unary(std::string_view name, Value* x) {
     return builder_.create(name, {x}, {type_.type()})->result();
   }
+  /// x where a equals b, else y.
+  Value* where_equal(Value* a, Value* b, Value* x, Value* y) {
+    choir::Context& context = builder_.context();
+    const TensorType flags = TensorType::get(context, ElementType::boolean, type_.shape());
+    Value* equal =
+        builder_
+            .create("tensor.compare", {a, b}, {flags.type()}, {{"predicate", context.word("eq")}})
+            ->result();
+    return builder_.create("tensor.select", {equal, x, y}, {type_.type()})->result();
+  }
   /// The reduction of x over one axis, repeated along it.
   Value* reduced(std::string_view function, Value* x, std::size_t axis) {
     choir::Context& context = builder_.context();
@@ -145,6 +155,29 @@ struct Sigmoid : Operator {
   }
 };
 
+struct Softplus : Operator {
+  static constexpr std::string_view name = "tensor.softplus";
+  static constexpr std::string_view summary = "log(1 + exp(x)), without overflow or cancellation";
+
+  static Result<std::vector<choir::Type>> infer(const Operation& operation) {
+    return infer_float(operation);
+  }
+  /// max(x, 0) + log(1 + y) with y = exp(-|x|); the logarithm by Kahan's y log(u) / (u - 1) of the
+  /// rounded u = 1 + y, which is y itself where y is lost in u.
+  static Result<Value*> expand(const Operation& operation, Builder& builder) {
+    return expand_in_f32(operation, builder, [](Expander& expander, Value* x) {
+      Value* one = expander.constant(1);
+      Value* y = expander.unary("tensor.exp",
+                                expander.unary("tensor.neg", expander.unary("tensor.abs", x)));
+      Value* u = expander.add(one, y);
+      Value* logarithm = expander.divide(expander.multiply(y, expander.unary("tensor.log", u)),
+                                         expander.subtract(u, one));
+      return expander.add(expander.binary("tensor.max", x, expander.constant(0)),
+                          expander.where_equal(u, one, y, logarithm));
+    });
+  }
+};
+
 struct Softmax : Operator {
   static constexpr std::string_view name = "tensor.softmax";
   static constexpr std::string_view summary =
@@ -174,6 +207,7 @@ struct Softmax : Operator {
 template const choir::OperationDefinition& definition<Relu>();
 template const choir::OperationDefinition& definition<Gelu>();
 template const choir::OperationDefinition& definition<Sigmoid>();
+template const choir::OperationDefinition& definition<Softplus>();
 template const choir::OperationDefinition& definition<Softmax>();
 
 }  // namespace accy::tensor
