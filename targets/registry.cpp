@@ -61,22 +61,30 @@ runtime::DeviceList enumerate() {
   return list;
 }
 
-Result<std::unique_ptr<runtime::Device>> open(std::string_view name) {
-  const std::string_view adapter_name = name.substr(0, name.find(':'));
+namespace {
+
+Failure no_such_device(std::string_view name) {
   std::string known;
+  for (const runtime::DeviceInfo& device : enumerate().devices) known += device.name + ", ";
+  return fail(ErrorCode::not_found, "no device named '" + std::string(name) + "' here (devices: " +
+                                        known + std::string(reference_device) + ")");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<runtime::Device>> open(std::string_view name) {
+  // Only the adapter that is meant: another's driver may be slow to load, or broken.
+  const std::string_view adapter_name = name.substr(0, name.find(':'));
   for (const Target& target : all()) {
+    if (target.adapter->name != adapter_name) continue;
     const runtime::DeviceList list = target.adapter->enumerate();
-    for (const runtime::DeviceInfo& device : list.devices) {
+    for (const runtime::DeviceInfo& device : list.devices)
       if (device.name == name) return target.adapter->open(name);
-      known += (known.empty() ? "" : ", ") + device.name;
-    }
     for (const runtime::Unavailable& missing : list.unavailable)
-      if (target.adapter->name == adapter_name)
-        return fail(ErrorCode::not_found,
-                    "device '" + std::string(name) + "' is not available: " + missing.reason);
+      return fail(ErrorCode::not_found,
+                  "device '" + std::string(name) + "' is not available: " + missing.reason);
   }
-  return fail(ErrorCode::not_found,
-              "no device named '" + std::string(name) + "' here (devices: " + known + ")");
+  return no_such_device(name);
 }
 
 }  // namespace accy::targets

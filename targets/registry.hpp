@@ -27,6 +27,9 @@ Result<TargetProfile> find_profile(std::string_view id);
 
 /// Devices of every adapter, and what is not available with the reason.
 runtime::DeviceList enumerate();
+/// The device that needs no adapter and no driver: the typed evaluator on the contract product.
+inline constexpr std::string_view reference_device = "reference";
+inline constexpr std::string_view reference_description = "typed tensor evaluator on the host";
 
 /// Opens a device by its name. An unknown or unavailable one is an error of code not_found that
 /// lists the devices here, or says why it is not.

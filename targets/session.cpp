@@ -10,15 +10,13 @@
 #include "frontend/program_state.hpp"
 #include "preparation/preparation.hpp"
 #include "runtime/executable.hpp"
+#include "support/host_memory.hpp"
 #include "targets/device_choice.hpp"
 #include "targets/registry.hpp"
 
 namespace accy {
 
 namespace {
-
-/// The device that needs no adapter: the typed evaluator on the contract product.
-constexpr std::string_view reference_device = "reference";
 
 std::vector<TensorPort> ports_of(const choir::Operation& function, std::string_view names,
                                  std::span<choir::Value* const> values) {
@@ -64,8 +62,8 @@ struct Session::State {
       device_name = std::move(choice.name);
       reason = std::move(choice.reason);
     }
-    if (device_name == reference_device) {
-      description = "typed tensor evaluator";
+    if (device_name == targets::reference_device) {
+      description = targets::reference_description;
       return {};
     }
     ACCY_TRY_ASSIGN(device, targets::open(device_name));
@@ -105,6 +103,11 @@ Result<Session> Session::compile(const Result<Program>& program, const SessionOp
 
 Result<Session> Session::compile(const Program& program, const SessionOptions& options,
                                  const std::string& weight_folder) {
+  return or_out_of_memory([&] { return compile_program(program, options, weight_folder); });
+}
+
+Result<Session> Session::compile_program(const Program& program, const SessionOptions& options,
+                                         const std::string& weight_folder) {
   auto state = std::make_unique<State>(weight_folder);
   // The device before the compile: a wrong name should not cost one.
   ACCY_TRY(state->choose(options.device));
@@ -130,19 +133,22 @@ const std::string& Session::device_reason() const { return state_->reason; }
 std::span<const LaunchTime> Session::launches() const { return state_->launches; }
 
 Result<std::vector<HostTensor>> Session::run(std::span<const HostTensor> inputs) {
-  if (state_->executable == nullptr)
-    return evaluate::evaluate(state_->function(), inputs, state_->weights);
-  ACCY_TRY_ASSIGN(runtime::RunResult result, state_->executable->run(inputs));
-  state_->launches.clear();
-  for (runtime::KernelTime& kernel : result.kernels)
-    state_->launches.push_back({std::move(kernel.name), kernel.elapsed_ns});
-  return std::move(result.outputs);
+  return or_out_of_memory([&]() -> Result<std::vector<HostTensor>> {
+    if (state_->executable == nullptr)
+      return evaluate::evaluate(state_->function(), inputs, state_->weights);
+    ACCY_TRY_ASSIGN(runtime::RunResult result, state_->executable->run(inputs));
+    state_->launches.clear();
+    for (runtime::KernelTime& kernel : result.kernels)
+      state_->launches.push_back({std::move(kernel.name), kernel.elapsed_ns});
+    return std::move(result.outputs);
+  });
 }
 
 Result<std::vector<OutputCheck>> Session::check(std::span<const HostTensor> inputs,
                                                 std::span<const HostTensor> outputs) const {
-  ACCY_TRY_ASSIGN(const auto expected,
-                  evaluate::evaluate_wide(state_->function(), inputs, state_->weights));
+  ACCY_TRY_ASSIGN(const auto expected, or_out_of_memory([&] {
+                    return evaluate::evaluate_wide(state_->function(), inputs, state_->weights);
+                  }));
   if (outputs.size() != expected.size())
     return fail(ErrorCode::invalid_input, "program has " + std::to_string(expected.size()) +
                                               " outputs, not " + std::to_string(outputs.size()));

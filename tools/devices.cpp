@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/core.h>
 
+#include "targets/registry.hpp"
 #include "tools/json_output.hpp"
 
 namespace accy::tools {
@@ -11,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 void print_for_people(const runtime::DeviceList& list, std::ostream& output) {
-  std::size_t name_width = 0;
+  std::size_t name_width = targets::reference_device.size();
   for (const auto& device : list.devices) name_width = std::max(name_width, device.name.size());
   for (const auto& entry : list.unavailable) name_width = std::max(name_width, entry.name.size());
   for (const runtime::DeviceInfo& device : list.devices)
@@ -20,6 +21,8 @@ void print_for_people(const runtime::DeviceList& list, std::ostream& output) {
   for (const runtime::Unavailable& entry : list.unavailable)
     output << fmt::format("{:<{}}  {:<11}  {}\n", entry.name, name_width, "unavailable",
                           entry.reason);
+  output << fmt::format("{:<{}}  {:<11}  {}\n", targets::reference_device, name_width, "evaluator",
+                        targets::reference_description);
 }
 
 json to_document(const runtime::DeviceList& list) {
@@ -38,6 +41,9 @@ json to_document(const runtime::DeviceList& list) {
   json document = json_document("devices");
   document["devices"] = std::move(devices);
   document["unavailable"] = std::move(unavailable);
+  // No device with a profile, but a name that `accy run --device` takes.
+  document["evaluators"] = json::array(
+      {{{"name", targets::reference_device}, {"description", targets::reference_description}}});
   return document;
 }
 

@@ -1,6 +1,7 @@
 // The accy program: reads the command line and calls one command.
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <new>
 
 #include "targets/registry.hpp"
 #include "tools/compile.hpp"
@@ -87,5 +88,10 @@ ExitCode run(int argument_count, const char* const* arguments) {
 }  // namespace accy::tools
 
 int main(int argument_count, char** arguments) {
-  return static_cast<int>(accy::tools::run(argument_count, arguments));
+  try {
+    return static_cast<int>(accy::tools::run(argument_count, arguments));
+  } catch (const std::bad_alloc&) {
+    std::cerr << "accy: host memory ran out\n";
+    return static_cast<int>(accy::tools::ExitCode::device_error);
+  }
 }

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 /// What a run produced, ready to be reported.
 struct RunReport {
   std::string device;
+  std::string device_reason;            ///< why "auto" took it; empty when it was named
   std::vector<TensorPort> ports;        ///< of the outputs
   std::vector<HostTensor> outputs;
   std::vector<LaunchTime> launches;
@@ -65,6 +66,7 @@ Result<RunReport> run(const RunOptions& options) {
   ACCY_TRY_ASSIGN(const std::vector<HostTensor> inputs,
                   make_inputs(std::move(given), session.inputs()));
   RunReport report{.device = session.device(),
+                   .device_reason = session.device_reason(),
                    .ports = {session.outputs().begin(), session.outputs().end()}};
   ACCY_TRY_ASSIGN(report.outputs, session.run(inputs));
   report.launches = {session.launches().begin(), session.launches().end()};
@@ -101,6 +103,8 @@ json output_document(const RunReport& report, std::size_t index) {
 json to_document(const RunReport& report, bool checked) {
   json document = json_document("run");
   document["device"] = report.device;
+  document["device_reason"] =
+      report.device_reason.empty() ? json(nullptr) : json(report.device_reason);
   document["outputs"] = json::array();
   for (std::size_t index = 0; index < report.ports.size(); ++index)
     document["outputs"].push_back(output_document(report, index));
@@ -113,7 +117,9 @@ json to_document(const RunReport& report, bool checked) {
 }
 
 void print_for_people(const RunReport& report, bool checked, std::ostream& output) {
-  output << report.device << '\n';
+  output << report.device;
+  if (!report.device_reason.empty()) output << "  (" << report.device_reason << ")";
+  output << '\n';
   for (const LaunchTime& launch : report.launches)
     output << fmt::format("  @{}  {:.3f} ms\n", launch.kernel,
                           static_cast<double>(launch.elapsed_ns) * 1e-6);

@@ -69,12 +69,29 @@ Status bind_dimensions(const choir::Operation& function, const RunInputs& inputs
   return {};
 }
 
+namespace {
+
+/// That every given name is an input's: a misspelt one is told before the one that it leaves out.
+Status check_names(const RunInputs& inputs, std::span<const TensorPort> ports) {
+  std::string names;
+  for (const TensorPort& port : ports) names += (names.empty() ? "" : ", ") + port.name;
+  const auto check = [&](const std::string& name) -> Status {
+    if (std::ranges::find(ports, name, &TensorPort::name) != ports.end()) return {};
+    return fail(ErrorCode::invalid_input,
+                "program has no input " + name + " (inputs: " + names + ")");
+  };
+  for (const auto& [name, tensor] : inputs.tensors) ACCY_TRY(check(name));
+  for (const auto& [name, seed] : inputs.seeds) ACCY_TRY(check(name));
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<HostTensor>> make_inputs(RunInputs inputs,
                                             std::span<const TensorPort> ports) {
+  ACCY_TRY(check_names(inputs, ports));
   std::vector<HostTensor> tensors;
-  std::string names;
   for (const TensorPort& port : ports) {
-    names += (names.empty() ? "" : ", ") + port.name;
     if (const auto seed = inputs.seeds.find(port.name); seed != inputs.seeds.end()) {
       ACCY_TRY_ASSIGN(HostTensor tensor, random_tensor(port.element, port.shape, seed->second));
       tensors.push_back(std::move(tensor));
@@ -88,11 +105,7 @@ Result<std::vector<HostTensor>> make_inputs(RunInputs inputs,
                       "=FILE.npy or --input " + port.name + "=random:SEED");
     }
   }
-  if (inputs.seeds.empty() && inputs.tensors.empty()) return tensors;
-  const std::string& unknown =
-      inputs.seeds.empty() ? inputs.tensors.begin()->first : inputs.seeds.begin()->first;
-  return fail(ErrorCode::invalid_input,
-              "program has no input " + unknown + " (inputs: " + names + ")");
+  return tensors;
 }
 
 Result<HostTensor> random_tensor(ElementType element, std::span<const std::int64_t> shape,

@@ -9,6 +9,7 @@
 #include "dialect/tensor/constant.hpp"
 #include "dialect/tensor/type.hpp"
 #include "support/checked.hpp"
+#include "support/host_memory.hpp"
 
 namespace accy::evaluate {
 
@@ -76,6 +77,7 @@ class BlockRunner {
         options_(options) {}
 
   Status prepare(std::span<const HostTensor> inputs) {
+    ACCY_TRY(check_memory());
     arena_.assign(static_cast<std::size_t>(host::integer_or(function_, "arena_bytes", 0)),
                   poison_byte);
     workspace_.assign(static_cast<std::size_t>(host::integer_or(function_, "workspace_bytes", 0)),
@@ -120,6 +122,19 @@ class BlockRunner {
   }
 
  private:
+  Status check_memory() const {
+    std::int64_t total = 0;
+    for (std::string_view size : {"arena_bytes", "workspace_bytes", "constant_bytes"}) {
+      ACCY_TRY_ASSIGN(total, checked_add(total, host::integer_or(function_, size, 0)));
+    }
+    const choir::Block& body = function_.body();
+    for (std::size_t index = 0; index < body.argument_count(); ++index) {
+      ACCY_TRY_ASSIGN(
+          total, checked_add(total, BlockType::from(body.argument(index)->type())->size_bytes()));
+    }
+    return require_host_memory(total, "the program's plan");
+  }
+
   static Status check_input(std::span<const HostTensor> inputs, std::size_t index,
                             const BlockType& type) {
     if (index >= inputs.size())

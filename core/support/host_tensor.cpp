@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "support/checked.hpp"
+#include "support/host_memory.hpp"
 
 namespace accy {
 namespace {
@@ -83,6 +84,7 @@ double load_converted(ElementType element, const std::byte* from) {
 
 Result<HostTensor> HostTensor::zeros(ElementType element, std::span<const std::int64_t> shape) {
   ACCY_TRY_ASSIGN(const std::int64_t size, byte_count(shape, size_bytes(element)));
+  ACCY_TRY(require_host_memory(size, "a tensor of shape " + shape_text(shape)));
   HostTensor tensor{element, {shape.begin(), shape.end()}, {}};
   try {
     tensor.bytes.resize(static_cast<std::size_t>(size));

@@ -78,6 +78,8 @@ class ACCY_EXPORT Session {
 
  private:
   struct State;
+  static Result<Session> compile_program(const Program& program, const SessionOptions& options,
+                                         const std::string& weight_folder);
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

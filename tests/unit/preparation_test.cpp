@@ -205,6 +205,64 @@ TEST(Dimensions, AreBoundCheckedAndNamed) {
 }
 
 /// Blocks of more than 2^31 elements: 64-bit indices in every generator, and no assertion on the way.
+TargetProfile without_memory_limits(TargetProfile profile) {
+  profile.buffer_bytes_maximum = profile.allocation_bytes_maximum = std::int64_t{1} << 50;
+  return profile;
+}
+
+std::string error_of(std::string_view text, const TargetProfile& profile) {
+  const auto module = prepare(text, options_for(profile));
+  return module ? "" : module.error().to_string();
+}
+
+TEST(Sizes, IndicesBeyond32BitsNeedAType) {
+  const std::string error = error_of(R"(choir semantic v1
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [65536, 65536]>) {
+  %y = tensor.neg %a
+  tensor.return %y
+}
+)",
+                                     without_memory_limits(profile_named("vulkan:mobile")));
+  EXPECT_NE(error.find("elements needs 64-bit indices, the profile lacks arithmetic_i64"),
+            std::string::npos)
+      << error;
+}
+
+TEST(Sizes, BuffersBeyondTheProfileAreRefused) {
+  // 4 KiB of input, 64 KiB of output; the softmax needs no arena, the product does.
+  constexpr std::string_view text = R"(choir semantic v1
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [32, 32]>) {
+  %b = tensor.softmax %a {axis = 1}
+  %c = tensor.matmul %b, %b
+  %y = tensor.broadcast %c {axes = [0, 1]} : tensor<f32, [32, 32, 16]>
+  tensor.return %y
+}
+)";
+  TargetProfile profile = profile_named("interpreter:generic");
+  profile.allocation_bytes_maximum = profile.buffer_bytes_maximum = 65536;
+  EXPECT_EQ(error_of(text, profile), "");
+  profile.buffer_bytes_maximum = 65535;
+  EXPECT_NE(error_of(text, profile)
+                .find("test.choir:2:1: unsupported: host.func: output 'y' takes 65536 bytes, more "
+                      "than buffer_bytes_maximum of profile interpreter:generic (65535)"),
+            std::string::npos)
+      << error_of(text, profile);
+  profile.allocation_bytes_maximum = 65535;
+  EXPECT_NE(error_of(text, profile).find("more than allocation_bytes_maximum"), std::string::npos);
+  constexpr std::string_view arena = R"(choir semantic v1
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [32, 32]>) {
+  %b = tensor.softmax %a {axis = 1}
+  %c = tensor.matmul %b, %b
+  %d = tensor.matmul %c, %b
+  %y = tensor.reduce %d {axes = [0, 1], function = sum}
+  tensor.return %y
+}
+)";
+  profile.allocation_bytes_maximum = profile.buffer_bytes_maximum = 4096;
+  EXPECT_NE(error_of(arena, profile).find("arena_bytes takes "), std::string::npos)
+      << error_of(arena, profile);
+}
+
 TEST(Sizes, HugeBlocksCompileOrAreRefused) {
   struct Case {
     std::string_view inputs, arguments, body, output;
@@ -225,7 +283,7 @@ TEST(Sizes, HugeBlocksCompileOrAreRefused) {
        "%y = tensor.reduce %a {axes = [0], function = sum}", "y", "3000000001"},
   };
   for (const char* id : {"interpreter:generic", "cuda:sm_80", "vulkan:nvidia"}) {
-    const TargetProfile profile = profile_named(id);
+    const TargetProfile profile = without_memory_limits(profile_named(id));
     for (const Case& one : cases) {
       const std::string text = "choir semantic v1 {}\ntensor.func @main {inputs = [" +
                                std::string(one.inputs) + "], outputs = [\"y\"]} (" +

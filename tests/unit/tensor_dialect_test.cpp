@@ -81,11 +81,9 @@ TEST(TensorType, RefusesMalformedParameters) {
   expect_error("%x: tensor<f32>", "%r = tensor.neg %x : tensor<f32>", "has 1 parameters");
 }
 
-TEST(TensorOps, EveryOpHasASummaryAndTheListIsComplete) {
-  std::size_t count = 0;
+TEST(TensorOps, EveryOpHasASummaryAndAMeaning) {
   for (const choir::OperationDefinition* definition : tensor_registry().operations()) {
     if (!definition->name.starts_with("tensor.")) continue;
-    ++count;
     EXPECT_FALSE(definition->summary.empty()) << definition->name;
     EXPECT_NE(definition->interface<Attributes>(), nullptr) << definition->name;
     const bool computes = definition->interface<Evaluation>() != nullptr ||
@@ -94,7 +92,6 @@ TEST(TensorOps, EveryOpHasASummaryAndTheListIsComplete) {
         definition->name == "tensor.func" || definition->name == "tensor.return";
     EXPECT_NE(computes, structural) << definition->name;
   }
-  EXPECT_EQ(count, 29U);
 }
 
 TEST(TensorOps, ElementwiseTypesMustBeEqual) {

@@ -32,9 +32,10 @@ runtime::DeviceList no_device() { return {{}, {{"none", "no driver"}}}; }
 TEST(Devices, OneLineEachForPeople) {
   std::ostringstream output;
   EXPECT_EQ(run_devices({}, two_devices(), output), ExitCode::done);
-  EXPECT_EQ(output.str(), "one:0   discrete     Fast Device; driver 1.2\n"
-                          "two:10  interpreter  Fast Device; driver 1.2\n"
-                          "three   unavailable  library is missing\n");
+  EXPECT_EQ(output.str(), "one:0      discrete     Fast Device; driver 1.2\n"
+                          "two:10     interpreter  Fast Device; driver 1.2\n"
+                          "three      unavailable  library is missing\n"
+                          "reference  evaluator    typed tensor evaluator on the host\n");
 }
 
 TEST(Devices, Json) {

@@ -4,12 +4,14 @@
 #include <new>
 
 #include "support/checked.hpp"
+#include "support/host_memory.hpp"
 
 namespace accy::tensor {
 
 Result<WideTensor> wide_zeros(ElementType element, std::span<const std::int64_t> shape) {
   ACCY_TRY_ASSIGN(const std::int64_t bytes, byte_count(shape, 2 * sizeof(double)));
   ACCY_TRY_ASSIGN(const std::int64_t count, element_count(shape));
+  ACCY_TRY(require_host_memory(bytes, "a tensor in f64 with its bounds"));
   WideTensor tensor{element, {shape.begin(), shape.end()}, {}, {}};
   try {
     tensor.value.resize(static_cast<std::size_t>(count));

@@ -5,6 +5,7 @@
 #include "choir/builder.hpp"
 #include "dialect/host/host.hpp"
 #include "kernel/generate/generator.hpp"
+#include "kernel/memory_limits.hpp"
 #include "semantic/numeric.hpp"
 
 namespace accy::kernel {
@@ -81,6 +82,7 @@ Result<choir::PassChange> run(choir::PassContext& context, const TracedProfile& 
                               const ScheduleDecisions& decisions) {
   Operation* function = host::find_function(context.module);
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
+  ACCY_TRY(check_memory_limits(*function, profile));
   ACCY_TRY_ASSIGN(const semantic::NumericContract contract,
                   semantic::numeric_contract(context.module));
   std::size_t number = 0;
