@@ -1,6 +1,7 @@
 #include "semantic/job.hpp"
 
 #include "dialect/dialects.hpp"
+#include "semantic/dimensions.hpp"
 #include "semantic/numeric.hpp"
 #include "support/file.hpp"
 
@@ -18,20 +19,32 @@ choir::Operation* find_function(const choir::Module& module) {
 
 namespace {
 
+void verify_functions(const choir::Module& module, choir::Diagnostics& diagnostics) {
+  std::size_t functions = 0;
+  for (const choir::Operation* operation : module.body().operations()) {
+    if (operation->name() == "tensor.func" && ++functions > 1)
+      diagnostics.report(*operation, "is a second function; a program holds one");
+    if (operation->name() != "tensor.func" && !diagnostics.has(*operation))
+      diagnostics.report(*operation, "stands outside the program's function");
+  }
+  // A function that could not be read was reported.
+  if (functions == 0 && diagnostics.empty())
+    diagnostics.report(module.operation(), "holds no tensor.func");
+}
+
 void verify_semantic(const choir::Module& module, choir::Diagnostics& diagnostics) {
   if (Result<NumericContract> contract = numeric_contract(module); !contract)
     diagnostics.report(module.operation(), contract.error().message);
-  const auto functions = module.body().operations();
-  if (functions.size() != 1)
-    diagnostics.report(module.operation(), "holds one tensor.func, not " +
-                                               std::to_string(functions.size()) + " operations");
+  verify_dimensions(module, diagnostics);
+  verify_functions(module, diagnostics);
 }
 
 }  // namespace
 
 const choir::StageSpec& SemanticStage::spec() {
   static const choir::StageSpec spec{
-      .stage = "semantic", .version = 1, .legal = is_tensor_operation, .verify = verify_semantic};
+      .stage = "semantic", .version = 1, .legal = is_tensor_operation, .verify = verify_semantic,
+                                      .verifies_any = true};
   return spec;
 }
 
@@ -43,7 +56,7 @@ Result<SemanticModule> seal_semantic_module(choir::Module module) {
 }
 
 Result<SemanticModule> parse_semantic_module(std::string_view text, std::string_view file) {
-  ACCY_TRY_ASSIGN(choir::Module module, choir::parse_and_verify(text, file, registry()));
+  ACCY_TRY_ASSIGN(choir::Module module, SemanticStage::spec().read(text, file, registry()));
   return seal_semantic_module(std::move(module));
 }
 

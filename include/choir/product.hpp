@@ -92,10 +92,19 @@ struct ACCY_EXPORT StageSpec {
   bool (*legal)(const Operation& operation) = nullptr;
   /// Whole-module rules that no single operation can state; may be null.
   void (*verify)(const Module& module, Diagnostics& diagnostics) = nullptr;
+  /// Whether `verify` stands modules whose operations are faulty, so that a text's faults are
+  /// reported together.
+  bool verifies_any = false;
 
   SchemaGate schema() const { return {"accy." + std::string(stage), version}; }
   /// Structure, every operation's own rules, and this spec.
   Status check(const Module& module) const;
+  /// This spec alone, behind a verification whose faults are in `diagnostics`.
+  void check_rules(const Module& module, Diagnostics& diagnostics) const;
+  /// Reads and checks a text of this stage; the error lists the faults of syntax, operations and
+  /// stage together, by place. `file` names the text.
+  Result<Module> read(std::string_view text, std::string_view file,
+                      const Registry& registry) const;
 };
 
 /// A module under construction at one stage, owned by one pipeline. Sealing is the only way to

@@ -46,7 +46,12 @@ ACCY_EXPORT Result<Module> parse(std::string_view text, std::string_view file,
 ACCY_EXPORT void verify(const Module& module, Diagnostics& diagnostics);
 ACCY_EXPORT Status verify(const Module& module);
 
-/// Parse, then verify.
+/// The module as far as it could be read, which is valid exactly when nothing was reported: all
+/// faults of syntax and rules in one go, each once, an operation in error causing no others.
+ACCY_EXPORT Module parse_and_verify(std::string_view text, std::string_view file,
+                                    const Registry& registry, Diagnostics& diagnostics);
+
+/// The same as a result.
 ACCY_EXPORT Result<Module> parse_and_verify(std::string_view text, std::string_view file,
                                             const Registry& registry);
 

@@ -1,5 +1,9 @@
 #include "choir/diagnostics.hpp"
 
+#include <algorithm>
+#include <tuple>
+
+#include "choir/ir/parser.hpp"
 #include "choir/ir/text_reader.hpp"
 
 namespace accy::choir {
@@ -56,6 +60,7 @@ void Diagnostics::report(SourceLocation where, std::string op, std::string messa
     ++dropped_;
     return;
   }
+  if (!where.known()) where = default_place_;
   list_.push_back({std::move(where), std::move(op), std::move(message), std::move(line)});
 }
 
@@ -73,6 +78,19 @@ void Diagnostics::attach_lines(std::string_view file, std::string_view text) {
     if (diagnostic.where.file == file && line >= 1 && line <= starts.size())
       diagnostic.line = line_around(text, starts[line - 1]);
   }
+}
+
+bool Diagnostics::has(const Operation& operation) const {
+  if (operation.name() == unknown_operation_name) return true;
+  const SourceLocation where = operation.location().first();
+  return std::ranges::find(list_, where, &Diagnostic::where) != list_.end();
+}
+
+void Diagnostics::sort() {
+  std::ranges::stable_sort(list_, [](const SourceLocation& a, const SourceLocation& b) {
+    if (a.known() != b.known()) return a.known();
+    return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+  }, &Diagnostic::where);
 }
 
 Error Diagnostics::to_error(ErrorCode code) const {

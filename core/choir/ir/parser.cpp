@@ -10,10 +10,9 @@ namespace accy::choir {
 
 namespace {
 
-/// Stands for an operation that the registry does not know, so that reading can go on.
 const OperationDefinition& unknown_definition() {
   static constexpr OperationDefinition definition{
-      .name = "choir.unknown", .summary = "faulty operation", .region_count = -1};
+      .name = unknown_operation_name, .summary = "faulty operation", .region_count = -1};
   return definition;
 }
 
@@ -24,6 +23,7 @@ std::string count_text(std::size_t count, std::string_view noun) {
 }  // namespace
 
 bool Parser::parse_header(Operation& top) {
+  reader_.set_default_place(reader_.token());
   if (!reader_.at_word("choir")) return reader_.expected("'choir STAGE v1' at the start");
   reader_.advance();
   if (!reader_.at(TokenKind::word) && !reader_.at(TokenKind::quoted_word))
@@ -34,6 +34,7 @@ bool Parser::parse_header(Operation& top) {
   if (!reader_.at_word("v1")) return reader_.expected("the text version 'v1'");
   reader_.advance();
   top.set_attribute("stage", context_.word(*stage));
+  open_.push_back(&top);
   if (reader_.at('{')) {
     const Token place = reader_.token();
     const auto attributes = attributes_.parse_dictionary();
@@ -93,11 +94,14 @@ bool Parser::parse_statement(Block& block) {
       for (std::size_t index = 0; index < statement.results.size(); ++index)
         define(statement.results[index],
                index < operation->result_count() ? operation->result(index) : nullptr);
+      if (is_faulty(statement)) faulty_.insert(operation.get());
       block.push_back(std::move(operation));
     }
   }
-  if (!good)
+  if (!good) {
     for (const DefinedName& name : statement.results) define(name, nullptr);
+    faulty_.insert(open_.begin(), open_.end());  // they lack this operation
+  }
   return good;
 }
 
@@ -250,6 +254,7 @@ bool Parser::parse_regions(Operation& operation, const Statement& statement) {
 bool Parser::parse_region(Operation& operation) {
   Block& block = operation.add_region().block();
   scopes_.enter(operation.has(Trait::isolated));
+  open_.push_back(&operation);
   ++depth_;
   bool good = parse_arguments(block);
   if (good && reader_.at('{') && depth_ > limits::nesting) {
@@ -260,6 +265,7 @@ bool Parser::parse_region(Operation& operation) {
   good = good && reader_.expect('{', "before a region's operations") &&
          parse_operations(block, true) && reader_.expect('}', "at the end of a region");
   --depth_;
+  open_.pop_back();
   scopes_.leave();
   return good;
 }

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "choir/ir/attribute_parser.hpp"
 #include "choir/ir/text_reader.hpp"
 #include "choir/ir/value_scopes.hpp"
+#include "choir/module.hpp"
 
 namespace accy::choir {
+
+/// Stands for an operation that the registry does not know, so that reading can go on.
+inline constexpr std::string_view unknown_operation_name = "choir.unknown";
 
 /// A name in front of '=' or of a block argument's type.
 struct DefinedName {
@@ -42,6 +47,8 @@ class Parser {
   bool parse_header(Operation& top);
   /// Reads the operations up to the end of the text into the block.
   void parse_body(Block& block) { parse_operations(block, false); }
+  /// Operations that errors were reported of, or inside of; the verifier leaves them out.
+  std::unordered_set<const Operation*> take_faulty() { return std::move(faulty_); }
 
  private:
   bool parse_operations(Block& block, bool nested);
@@ -68,6 +75,12 @@ class Parser {
   Context& context_;
   ValueScopes scopes_;
   std::size_t depth_ = 0;
+  std::vector<const Operation*> open_;  ///< operations whose regions are being read
+  std::unordered_set<const Operation*> faulty_;
 };
+
+/// Verifies all but the operations that are known to be faulty.
+void verify(const Module& module, Diagnostics& diagnostics,
+            const std::unordered_set<const Operation*>& faulty);
 
 }  // namespace accy::choir

@@ -44,15 +44,26 @@ Result<Module> parse(std::string_view text, std::string_view file, const Registr
   return module;
 }
 
+Module parse_and_verify(std::string_view text, std::string_view file, const Registry& registry,
+                        Diagnostics& diagnostics) {
+  Module module(registry, "unknown");
+  check_bytes(text, file, diagnostics);
+  if (!diagnostics.empty()) return module;
+  Parser parser(text, file, module.context(), diagnostics);
+  if (!parser.parse_header(module.operation())) return module;
+  parser.parse_body(module.body());
+  verify(module, diagnostics, parser.take_faulty());
+  diagnostics.attach_lines(file, text);
+  diagnostics.sort();
+  return module;
+}
+
 Result<Module> parse_and_verify(std::string_view text, std::string_view file,
                                 const Registry& registry) {
-  auto module = parse(text, file, registry);
-  if (!module) return module;
-  Diagnostics faults;
-  verify(*module, faults);
-  if (faults.empty()) return module;
-  faults.attach_lines(file, text);
-  return fail(faults.to_error());
+  Diagnostics diagnostics;
+  Module module = parse_and_verify(text, file, registry, diagnostics);
+  if (!diagnostics.empty()) return fail(diagnostics.to_error());
+  return module;
 }
 
 }  // namespace accy::choir

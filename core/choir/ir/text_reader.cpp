@@ -56,6 +56,10 @@ bool TextReader::at_result_list() const {
   return false;
 }
 
+void TextReader::set_default_place(const Token& token) {
+  diagnostics_.set_default_place({std::string(file_), token.line, token.column});
+}
+
 bool TextReader::expected(std::string_view what) {
   if (at(TokenKind::error)) {
     report(token_, std::string(token_.problem) + " " + quote_for_message(token_.text));

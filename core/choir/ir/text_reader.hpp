@@ -37,6 +37,8 @@ class TextReader {
   /// Whether the tokens from here are `%a, %b =`: the results of the next statement.
   bool at_result_list() const;
 
+  /// Where faults of the whole text are reported.
+  void set_default_place(const Token& token);
   /// Reports "expected WHAT, found TOKEN"; returns false.
   bool expected(std::string_view what);
   void report(const Token& token, std::string message, std::string_view op = {});

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "choir/ir/parser.hpp"
 #include "choir/ir/value_checks.hpp"
 #include "choir/text.hpp"
 #include "support/checked.hpp"
@@ -14,7 +15,9 @@ namespace {
 /// Visits every operation once; hash tables make each check constant, so that all is linear.
 class Verifier {
  public:
-  explicit Verifier(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  /// Operations in `faulty` have errors already: only what is in their regions is checked.
+  Verifier(Diagnostics& diagnostics, const std::unordered_set<const Operation*>& faulty)
+      : diagnostics_(diagnostics), faulty_(faulty) {}
 
   void check_operation(const Operation& operation);
   void check_uses();
@@ -33,6 +36,7 @@ class Verifier {
   void define(const Value& value);
 
   Diagnostics& diagnostics_;
+  const std::unordered_set<const Operation*>& faulty_;
   std::size_t faults_ = 0;
   std::size_t depth_ = 0;
   ValueChecks checks_;
@@ -123,6 +127,11 @@ void Verifier::check_inference(const Operation& operation) {
 }
 
 void Verifier::check_operation(const Operation& operation) {
+  if (faulty_.contains(&operation)) {
+    for (const Value* operand : operation.operands())
+      if (operand != nullptr) ++references_[operand];
+    return check_regions(operation);
+  }
   const std::size_t faults = faults_;
   const OperationDefinition& definition = operation.definition();
   check_count(operation, "operand", definition.operand_count, operation.operand_count());
@@ -223,10 +232,13 @@ void Verifier::check_uses() {
 
 }  // namespace
 
-void verify(const Module& module, Diagnostics& diagnostics) {
+void verify(const Module& module, Diagnostics& diagnostics) { verify(module, diagnostics, {}); }
+
+void verify(const Module& module, Diagnostics& diagnostics,
+            const std::unordered_set<const Operation*>& faulty) {
   if (!module.operation().attribute("stage").is(AttributeKind::word))
     diagnostics.report(module.operation(), "attribute 'stage' is no word");
-  Verifier verifier(diagnostics);
+  Verifier verifier(diagnostics, faulty);
   verifier.check_operation(module.operation());
   verifier.check_uses();
 }

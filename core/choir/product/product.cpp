@@ -39,17 +39,33 @@ Digest content_digest(const Module& module) {
 Status StageSpec::check(const Module& module) const {
   Diagnostics diagnostics;
   choir::verify(module, diagnostics);
+  check_rules(module, diagnostics);
+  if (!diagnostics.empty()) return fail(diagnostics.to_error());
+  return {};
+}
+
+void StageSpec::check_rules(const Module& module, Diagnostics& diagnostics) const {
   if (module.stage() != stage)
     diagnostics.report(module.operation(), "module is at stage " + std::string(module.stage()) +
                                                ", not " + std::string(stage));
   const Operation& top = module.operation();
   top.walk([&](const Operation& operation) {
-    if (&operation != &top && !legal(operation))
+    if (&operation != &top && !legal(operation) && !diagnostics.has(operation))
       diagnostics.report(operation, "is not legal at stage " + std::string(stage));
   });
-  if (diagnostics.empty() && verify != nullptr) verify(module, diagnostics);
-  if (!diagnostics.empty()) return fail(diagnostics.to_error());
-  return {};
+  if ((diagnostics.empty() || verifies_any) && verify != nullptr) verify(module, diagnostics);
+}
+
+Result<Module> StageSpec::read(std::string_view text, std::string_view file,
+                               const Registry& registry) const {
+  Diagnostics diagnostics;
+  Module module = parse_and_verify(text, file, registry, diagnostics);
+  const bool has_header = module.operation().attribute("stage") && module.stage() != "unknown";
+  if (has_header) check_rules(module, diagnostics);
+  if (diagnostics.empty()) return module;
+  diagnostics.attach_lines(file, text);
+  diagnostics.sort();
+  return fail(diagnostics.to_error());
 }
 
 namespace {

@@ -4,22 +4,17 @@
 #include <set>
 
 #include "dialect/tensor/type.hpp"
+#include "semantic/dimensions.hpp"
+#include "semantic/job.hpp"
 #include "support/checked.hpp"
 
 namespace accy::contract {
 
 using choir::Attribute;
-using choir::AttributeKind;
 using tensor::Dimension;
 using tensor::TensorType;
 
 namespace {
-
-std::int64_t integer_entry(Attribute dictionary, std::string_view key, std::int64_t otherwise) {
-  if (!dictionary.is(AttributeKind::dictionary)) return otherwise;
-  const Attribute value = dictionary.get(key);
-  return value.is(AttributeKind::integer) ? value.integer() : otherwise;
-}
 
 void visit_values(choir::Module& module, const std::function<void(choir::Value&)>& visit) {
   module.operation().walk([&](choir::Operation& operation) {
@@ -29,6 +24,12 @@ void visit_values(choir::Module& module, const std::function<void(choir::Value&)
       for (std::size_t index = 0; index < operation.body(region).argument_count(); ++index)
         visit(*operation.body(region).argument(index));
   });
+}
+
+/// Of the program's function.
+SourceLocation place_of(const choir::Module& module) {
+  const choir::Operation* function = semantic::find_function(module);
+  return (function != nullptr ? function->location() : module.operation().location()).first();
 }
 
 std::set<std::string> used_symbols(choir::Module& module) {
@@ -41,20 +42,22 @@ std::set<std::string> used_symbols(choir::Module& module) {
   return symbols;
 }
 
-Result<std::int64_t> size_of(const std::string& symbol, Attribute declared,
+Result<std::int64_t> size_of(const choir::Module& module, const std::string& symbol,
                              const DimensionBindings& bindings) {
-  std::int64_t size = integer_entry(declared, "default", -1);
+  const semantic::DimensionRange range = semantic::dimension_range(module, symbol);
+  std::optional<std::int64_t> size = range.fallback;
   if (const auto bound = bindings.find(symbol); bound != bindings.end()) size = bound->second;
-  if (size < 0)
+  if (!size)
     return fail(ErrorCode::invalid_input,
-                "dimension '" + symbol + "' has no size: bind it or declare a default");
-  const std::int64_t minimum = integer_entry(declared, "minimum", 0);
-  const std::int64_t maximum = integer_entry(declared, "maximum", limits::dimension);
-  if (size < minimum || size > maximum)
+                "dimension '" + symbol + "' has no size: bind it or declare a default",
+                place_of(module));
+  if (*size < range.minimum || *size > range.maximum)
     return fail(ErrorCode::invalid_input,
-                "dimension '" + symbol + "' (" + std::to_string(size) + ") is outside its range (" +
-                    std::to_string(minimum) + " to " + std::to_string(maximum) + ")");
-  return size;
+                "dimension '" + symbol + "' (" + std::to_string(*size) +
+                    ") is outside its range (" + std::to_string(range.minimum) + " to " +
+                    std::to_string(range.maximum) + ")",
+                place_of(module));
+  return *size;
 }
 
 Status bind_value(choir::Value& value, choir::Context& context, const DimensionBindings& sizes) {
@@ -73,13 +76,12 @@ Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindin
   const std::set<std::string> symbols = used_symbols(context.module);
   for (const auto& [symbol, size] : bindings)
     if (!symbols.contains(symbol))
-      return fail(ErrorCode::invalid_input, "program has no dimension named '" + symbol + "'");
+      return fail(ErrorCode::invalid_input, "program has no dimension named '" + symbol + "'",
+                  place_of(context.module));
   const Attribute declared = context.module.operation().attribute("dimensions");
   DimensionBindings sizes;
   for (const std::string& symbol : symbols) {
-    const Attribute entry =
-        declared.is(AttributeKind::dictionary) ? declared.get(symbol) : Attribute();
-    ACCY_TRY_ASSIGN(sizes[symbol], size_of(symbol, entry, bindings));
+    ACCY_TRY_ASSIGN(sizes[symbol], size_of(context.module, symbol, bindings));
   }
   Status status;
   visit_values(context.module, [&](choir::Value& value) {
