@@ -282,6 +282,7 @@ TEST(CudaEnumerate, NamesAreChecked) {
   for (const char* name :
        {"", "cuda", "cuda:", "cuda:-1", "cuda:x", "cuda:1x", "vulkan:0", "cuda:99999999999"})
     EXPECT_EQ(ordinal_of(name).error().code, ErrorCode::not_found) << name;
+  EXPECT_EQ(ordinal_of("cuda:x").error().message, "no CUDA device is named 'cuda:x' (cuda:0, ...)");
   fresh();
   EXPECT_FALSE(open_device(api(), "cuda:1")) << "there is one device";
 }

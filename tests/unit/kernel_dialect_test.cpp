@@ -144,6 +144,10 @@ TEST(KernelDialect, ChecksArithmeticTypes) {
   expect_fault("  %c = kernel.compare %n, %n {predicate = above} : bool", "one of eq, ne");
   expect_fault("  %c = kernel.select %n, %n, %n : i32", "expected bool");
   expect_fault("  %c = kernel.select %flag, %n, %x : i32", "operand 1 has i32");
+  expect_fault("  %c = kernel.select %flag, %in, %in : i32",
+               "operand 1 has type buffer<f32, read, address>, expected a scalar");
+  expect_fault("  %c = kernel.exp %in : f32",
+               "operand 0 has type buffer<f32, read, address>, expected f32 or f64");
   expect_fault("  %c = kernel.bitcast %x : f64", "differ in size (f32 to f64)");
   expect_fault("  %c = kernel.bitcast %u : bool", "takes and gives integers");
   expect_fault("  %c = kernel.cast %in : f32", "converts a scalar to a scalar");

@@ -118,6 +118,12 @@ TEST(Npy, AcceptsOtherVersionsAndSpellings) {
   }
 }
 
+TEST(Npy, RefusesOtherVersions) {
+  const auto tensor = parse_npy(bytes_of(std::string("\x93NUMPY\4\1\2\0{}", 12)), "x.npy");
+  ASSERT_FALSE(tensor);
+  EXPECT_EQ(tensor.error().message, "x.npy: npy version 4.1 is not 1.0, 2.0 or 3.0");
+}
+
 TEST(Npy, RefusesTypes) {
   const auto of_type = [](std::string_view type) {
     return error_with("{'descr': " + std::string(type) + ", 'fortran_order': False, 'shape': ()}",
@@ -135,7 +141,7 @@ TEST(Npy, RefusesTypes) {
   const auto content = encode_npy(brain);
   ASSERT_FALSE(content);
   EXPECT_EQ(content.error().code, ErrorCode::unsupported);
-  EXPECT_THAT(content.error().message, HasSubstr("no type for bf16"));
+  EXPECT_THAT(content.error().message, HasSubstr("no type for bf16; write safetensors or cast to f32"));
 }
 
 TEST(Npy, RefusesMalformedDictionaries) {
@@ -144,6 +150,7 @@ TEST(Npy, RefusesMalformedDictionaries) {
         "{'descr': '|u1', 'fortran_order': False, 'shape': " + std::string(shape) + "}", data);
   };
   EXPECT_THAT(of_shape("(3)", "abc"), HasSubstr("not a tuple"));
+  EXPECT_THAT(of_shape("(-1,)"), HasSubstr("of the dictionary)"));
   EXPECT_THAT(of_shape("(-1,)"), HasSubstr("expects a dimension"));
   EXPECT_THAT(of_shape("(1 2)"), HasSubstr("expects ','"));
   EXPECT_THAT(of_shape("(01,)", "a"), HasSubstr("starts with a zero"));

@@ -5,6 +5,8 @@
 #include "dialect/dialects.hpp"
 #include "targets/registry.hpp"
 
+#include <gmock/gmock.h>
+
 namespace accy::test {
 namespace {
 
@@ -27,6 +29,45 @@ PreparationOptions options_for(const TargetProfile& profile) {
   options.profile = &profile;
   options.backend = targets::find_backend(profile.target);
   return options;
+}
+
+std::string error_of(std::string_view text, const TargetProfile& profile) {
+  const auto module = prepare(text, options_for(profile));
+  return module ? "" : module.error().to_string();
+}
+
+TEST(ProfileLimits, AreNamedWhenAScheduleNeedsMore) {
+  TargetProfile small = profile_named("vulkan:lavapipe");
+  small.workgroup_invocations_maximum = 16;
+  EXPECT_THAT(error_of(R"(choir semantic v1 {numeric = {order = fixed}}
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [4096]>) {
+  %y = tensor.reduce %a {axes = [0], function = sum}
+  tensor.return %y
+}
+)",
+                       small),
+              testing::HasSubstr("a reduction of fixed order needs 32 invocations, "
+                                 "workgroup_invocations_maximum is 16"));
+  TargetProfile narrow = profile_named("vulkan:lavapipe");
+  narrow.grid_size_maximum = {2, 1, 1};
+  EXPECT_THAT(error_of(R"(choir semantic v1
+tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [1048576]>) {
+  %y = tensor.exp %a
+  tensor.return %y
+}
+)",
+                       narrow),
+              testing::HasSubstr("workgroups exceeds the profile's grid_size_maximum (2 x 1 x 1)"));
+}
+
+TEST(HostEvaluator, RefusesInputsOfAnotherType) {
+  const auto module = prepare(program, options_for(profile_named("interpreter:generic")));
+  ASSERT_TRUE(module.has_value()) << module.error().to_string();
+  const std::int64_t shape[] = {12, 7};
+  const std::vector<HostTensor> inputs(2, *HostTensor::zeros(ElementType::f32, shape));
+  const auto outputs = evaluate_stage(*module, Stage::kernel, inputs, tensor::NoWeights());
+  ASSERT_FALSE(outputs.has_value());
+  EXPECT_EQ(outputs.error().message, "input 0 is f32[12, 7], the program takes f32[12, 8]");
 }
 
 /// A pass that works once: proof that the stage it was added to ran once.
@@ -208,11 +249,6 @@ TEST(Dimensions, AreBoundCheckedAndNamed) {
 TargetProfile without_memory_limits(TargetProfile profile) {
   profile.buffer_bytes_maximum = profile.allocation_bytes_maximum = std::int64_t{1} << 50;
   return profile;
-}
-
-std::string error_of(std::string_view text, const TargetProfile& profile) {
-  const auto module = prepare(text, options_for(profile));
-  return module ? "" : module.error().to_string();
 }
 
 TEST(Sizes, IndicesBeyond32BitsNeedAType) {

@@ -393,9 +393,16 @@ TEST(PtxRefusal, ProfileMustHoldANewerArchitecture) {
   TargetProfile profile = profile_named("sm_80");
   for (const char* architecture : {"", "sm_", "sm_70", "gfx90a", "sm_90aa"}) {
     profile.architecture = architecture;
-    expect_refused(program("", ""), profile, "architecture");
+    expect_refused(program("", ""), profile,
+                   fmt::format("profile field architecture is '{}' (needs sm_75", architecture));
   }
   EXPECT_EQ(*compute_capability("sm_103a"), 103);
+}
+
+TEST(PtxRefusal, ProfileMustAllowTheVersionThatTheKernelNeeds) {
+  TargetProfile profile = profile_named("sm_80");
+  profile.code_version = 40;
+  expect_refused(program("", ""), profile, "(profile field code_version allows 4.0)");
 }
 
 TEST(PtxRefusal, TexelBindingIsRefused) {

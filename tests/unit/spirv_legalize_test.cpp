@@ -11,6 +11,7 @@
 namespace accy::vulkan {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // --- exact functions ---------------------------------------------------------------------------
@@ -122,7 +123,7 @@ TEST(SpirvExact, DoubleQuotientsAreRefused) {
   for (const char* line : {"kernel.div %x, %y", "kernel.sqrt %x"})
     EXPECT_THAT(compile_error(operation_kernel("f64", 2, line, "f64", true),
                               profile_named("lavapipe")),
-                HasSubstr("of f64"));
+                AllOf(HasSubstr("vulkan has no correctly rounded"), HasSubstr("of f64 (f32 only)")));
 }
 
 // --- what a profile lacks ----------------------------------------------------------------------
@@ -169,6 +170,12 @@ TEST(SpirvLegalize, LimitsOfTheWorkgroupAreChecked) {
   kernel.workgroup = "[64, 4, 1]";
   EXPECT_THAT(compile_error(kernel, profile_named("generic")),
               HasSubstr("needs 256, above workgroup_invocations_maximum"));
+  TargetProfile wide = profile_named("lavapipe");
+  wide.subgroup_size_control = true;
+  wide.subgroup_size_minimum = wide.subgroup_size_maximum = 32;
+  KernelText narrow = operation_kernel("f32", 2, "kernel.add %x, %y", "f32");
+  narrow.subgroup = 8;
+  EXPECT_THAT(compile_error(narrow, wide), HasSubstr("below subgroup_size_minimum of vulkan:"));
   kernel.body.insert(0, "  %m = kernel.shared : shared<f32, 10000>\n");
   kernel.workgroup = "[64, 1, 1]";
   EXPECT_THAT(compile_error(kernel, profile_named("generic")), HasSubstr("shared_memory_bytes"));
@@ -186,7 +193,7 @@ TEST(SpirvLegalize, DoubleMathIsRefused) {
     EXPECT_THAT(compile_error(operation_kernel("f64", 1, "kernel." + std::string(op) + " %x",
                                                "f64"),
                               profile_named("lavapipe")),
-                HasSubstr("f64"));
+                AllOf(HasSubstr("kernel." + std::string(op)), HasSubstr("f64 (f32 only)")));
 }
 
 // --- the loop limit ----------------------------------------------------------------------------

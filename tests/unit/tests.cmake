@@ -1,5 +1,6 @@
 # One line a test program: accy_test(NAME LIBRARIES...)
 accy_test(profile_test accy_profile)
+accy_test(checked_test accy_choir)
 accy_test(npy_test accy_frontend)
 accy_test(safetensors_test accy_frontend)
 accy_test(choir_text_test accy_choir)

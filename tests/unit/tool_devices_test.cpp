@@ -1,13 +1,16 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "targets/device_choice.hpp"
+#include "targets/registry.hpp"
 #include "tools/devices.hpp"
 
 namespace accy::tools {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 runtime::DeviceList two_devices() {
   runtime::DeviceInfo first;
@@ -62,6 +65,17 @@ TEST(Devices, NoDeviceHasItsExitCode) {
   EXPECT_EQ(run_devices({.json = true}, no_device(), output), ExitCode::no_such_device);
   EXPECT_EQ(json::parse(output.str()).at("devices"), json::array());
   EXPECT_EQ(run_devices({}, {}, output), ExitCode::no_such_device);
+}
+
+TEST(Devices, ChoiceAndOpeningSayWhatIsMissing) {
+  EXPECT_EQ(targets::choose_device({}).error().message, "no device is available here");
+  EXPECT_THAT(targets::open("nowhere:7").error().message,
+              HasSubstr("no device named 'nowhere:7' here (devices: "));
+  for (const runtime::Unavailable& missing : targets::enumerate().unavailable) {
+    const std::string name = missing.name.substr(0, missing.name.find(':')) + ":0";
+    EXPECT_THAT(targets::open(name).error().message,
+                HasSubstr("device '" + name + "' is not available: " + missing.reason));
+  }
 }
 
 TEST(ExitCode, OfEveryError) {
