@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "choir/disk_store.hpp"
 #include "choir/text.hpp"
+#include "preparation/compiler_identity.hpp"
 #include "support/file.hpp"
 #include "tools/json_output.hpp"
 #include "semantic/job.hpp"
@@ -77,24 +79,47 @@ Status write_files(const CompileOptions& options, const std::vector<CompileResul
   return {};
 }
 
-Result<std::vector<CompileResult>> compile(const CompileOptions& options) {
+struct Compiled {
+  std::vector<CompileResult> results;
+  std::optional<CacheReport> cache;
+};
+
+/// Products of earlier compiles, or at least what the targets of this one share.
+Result<std::unique_ptr<choir::ProductStore>> open_store(const CompileOptions& options) {
+  if (options.cache.empty()) return std::make_unique<choir::MemoryStore>();
+  return choir::DiskStore::open(options.cache,
+                                {.bytes_maximum = options.cache_bytes_maximum,
+                                 .identity = std::string(preparation::compiler_identity())});
+}
+
+std::optional<CacheReport> report_of(const choir::ProductStore& store) {
+  const auto* disk = dynamic_cast<const choir::DiskStore*>(&store);
+  if (disk == nullptr) return std::nullopt;
+  const Status failure = disk->last_failure();
+  return CacheReport{disk->counters(), failure ? "" : failure.error().to_string()};
+}
+
+Result<Compiled> compile(const CompileOptions& options) {
   std::vector<TargetChoice> choices;
   for (const std::string& name : options.targets) {
     ACCY_TRY_ASSIGN(TargetChoice choice, choose_target(name));
     choices.push_back(std::move(choice));
   }
-  choir::MemoryStore store;
+  ACCY_TRY_ASSIGN(const std::unique_ptr<choir::ProductStore> store, open_store(options));
   preparation::PreparationOptions preparation;
-  preparation.store = &store;
+  preparation.store = store.get();
   ACCY_TRY_ASSIGN(preparation.dimensions, parse_dimensions(options.dimensions));
   ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
                   semantic::read_semantic_module(options.file));
-  std::vector<CompileResult> results;
+  Compiled compiled;
   for (const TargetChoice& choice : choices) {
     ACCY_TRY_ASSIGN(CompileResult result, compile_for(choice, program.fork(), preparation));
-    results.push_back(std::move(result));
+    // The targets after the first start from the program that was read for it.
+    result.record.stages.front().reused = !compiled.results.empty();
+    compiled.results.push_back(std::move(result));
   }
-  return results;
+  compiled.cache = report_of(*store);
+  return compiled;
 }
 
 }  // namespace
@@ -114,14 +139,18 @@ Result<CompileResult> compile_for(const TargetChoice& choice, semantic::Semantic
 }
 
 Status run_compile(const CompileOptions& options, std::ostream& output) {
-  ACCY_TRY_ASSIGN(const std::vector<CompileResult> results, compile(options));
-  ACCY_TRY(write_files(options, results));
+  ACCY_TRY_ASSIGN(const Compiled compiled, compile(options));
+  ACCY_TRY(write_files(options, compiled.results));
   if (!options.json) {
-    for (const CompileResult& result : results) print_for_people(result, output);
+    for (const CompileResult& result : compiled.results) print_for_people(result, output);
+    if (compiled.cache) print_for_people(*compiled.cache, output);
     return {};
   }
   nlohmann::json documents = nlohmann::json::array();
-  for (const CompileResult& result : results) documents.push_back(to_document(result));
+  for (const CompileResult& result : compiled.results) {
+    documents.push_back(to_document(result));
+    if (compiled.cache) documents.back()["cache"] = to_document(*compiled.cache);
+  }
   print_json(output, documents.size() == 1 ? documents[0] : documents);
   return {};
 }

@@ -1,6 +1,7 @@
 // accy compile: from a program to target code, without a device.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -17,6 +18,8 @@ struct CompileOptions {
   std::filesystem::path output;      ///< folder to write into; empty: nothing is written
   std::vector<std::string> emit{"stages", "code"};  ///< what is written
   std::vector<std::string> dimensions;              ///< "n=16"
+  std::filesystem::path cache;  ///< folder of the products of earlier compiles; empty: none
+  std::int64_t cache_bytes_maximum = std::int64_t{1} << 30;
   bool json = false;
 };
 

@@ -1,5 +1,6 @@
 #include "tools/compile_report.hpp"
 
+#include <algorithm>
 #include <fmt/core.h>
 
 #include "dialect/host/host.hpp"
@@ -41,6 +42,13 @@ std::string item_kind(const CompileResult& result, std::int64_t item) {
   return "unknown";
 }
 
+/// Whether the kernel's code came from the store: with its whole stage, or by itself.
+bool is_reused(const CompileResult& result, std::string_view kernel) {
+  const choir::StageRun& run = *result.record.find("target");
+  const auto part = std::ranges::find(run.parts, kernel, &choir::PartRun::symbol);
+  return run.reused || (part != run.parts.end() && part->reused);
+}
+
 json launch_document(const CompileResult& result, const choir::Operation& launch) {
   const choir::Module& module = result.module.stage<Stage::target>().module();
   const std::string name(launch.attribute("kernel").text());
@@ -51,7 +59,7 @@ json launch_document(const CompileResult& result, const choir::Operation& launch
           {"workgroup", host::triple(*code, "workgroup")},
           {"grid", host::triple(launch, "grid")},
           {"shared_bytes", host::integer_or(*code, "shared_bytes", 0)},
-          {"reused", result.record.find("target")->reused}};
+          {"reused", is_reused(result, name)}};
 }
 
 std::string triple_text(const json& triple) {
@@ -95,6 +103,27 @@ void print_for_people(const CompileResult& result, std::ostream& output) {
                         document["arena_bytes"].get<std::int64_t>(),
                         document["workspace_bytes"].get<std::int64_t>(),
                         document["constant_bytes"].get<std::int64_t>());
+}
+
+json to_document(const CacheReport& report) {
+  const choir::DiskStoreCounters& counters = report.counters;
+  return {{"hits", counters.hits},
+          {"misses", counters.misses},
+          {"damaged", counters.damaged},
+          {"inserted", counters.inserted},
+          {"failures", counters.failures},
+          {"failure", report.failure.empty() ? json(nullptr) : json(report.failure)}};
+}
+
+void print_for_people(const CacheReport& report, std::ostream& output) {
+  const choir::DiskStoreCounters& counters = report.counters;
+  output << fmt::format("cache: {} found, {} not found, {} written\n", counters.hits,
+                        counters.misses, counters.inserted);
+  if (counters.damaged > 0)
+    output << fmt::format("cache: {} damaged files passed over\n", counters.damaged);
+  if (counters.failures > 0)
+    output << fmt::format("cache: {} products could not be written, the last because {}\n",
+                          counters.failures, report.failure);
 }
 
 }  // namespace accy::tools

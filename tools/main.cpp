@@ -4,6 +4,7 @@
 #include <new>
 
 #include "targets/registry.hpp"
+#include "tools/cache.hpp"
 #include "tools/compile.hpp"
 #include "tools/devices.hpp"
 #include "tools/exit_code.hpp"
@@ -34,6 +35,11 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options) {
       ->needs(output);
   command->add_option("--dim", options.dimensions, "Size of a named dimension, as n=16")
       ->allow_extra_args(false);
+  CLI::Option* cache = command->add_option(
+      "--cache", options.cache, "Folder of the products of earlier compiles, made when absent");
+  command->add_option("--cache-limit", options.cache_bytes_maximum, "Bytes that it may hold")
+      ->check(CLI::PositiveNumber)
+      ->needs(cache);
   command->add_flag("--json", options.json, "One JSON document; an array for several targets");
   return command;
 }
@@ -54,6 +60,32 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   return command;
 }
 
+CLI::App* add_cache(CLI::App& app, CacheOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("cache", "Look after a folder that `accy compile --cache` fills");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* description, CacheAction action) {
+    CLI::App* added = command->add_subcommand(name, description);
+    added->add_option("folder", options.folder, "The cache's folder")->required();
+    added->add_flag("--json", options.json, "One JSON document");
+    added->callback([&options, action] { options.action = action; });
+    return added;
+  };
+  add("stat", "Count its files", CacheAction::stat);
+  add("verify", "Read every file and list the damaged; exit code 1 when there are any",
+      CacheAction::verify);
+  add("gc", "Remove what is damaged or unused", CacheAction::collect_garbage)
+      ->add_option("--limit", options.bytes_maximum, "Bytes to leave, the latest used first")
+      ->check(CLI::NonNegativeNumber);
+  add("export", "Write its products into one file", CacheAction::export_to)
+      ->add_option("file", options.file, "The file to write")
+      ->required();
+  add("import", "Add the products of such a file", CacheAction::import_from)
+      ->add_option("file", options.file, "The file to read")
+      ->required();
+  return command;
+}
+
 ExitCode report(const Error& error) {
   std::cerr << "accy: " << error.to_string() << '\n';
   return exit_code(error.code);
@@ -66,8 +98,10 @@ ExitCode run(int argument_count, const char* const* arguments) {
   DevicesOptions devices;
   CompileOptions compile;
   RunOptions program;
+  CacheOptions cache;
   const CLI::App* devices_command = add_devices(app, devices);
   const CLI::App* compile_command = add_compile(app, compile);
+  const CLI::App* cache_command = add_cache(app, cache);
   add_run(app, program);
   try {
     app.parse(argument_count, arguments);
@@ -80,7 +114,9 @@ ExitCode run(int argument_count, const char* const* arguments) {
     const Status status = run_compile(compile, std::cout);
     return status ? ExitCode::done : report(status.error());
   }
-  const Result<ExitCode> code = run_program(program, std::cout, std::cerr);
+  const Result<ExitCode> code = cache_command->parsed()
+                                    ? run_cache(cache, std::cout)
+                                    : run_program(program, std::cout, std::cerr);
   return code ? *code : report(code.error());
 }
 
