@@ -21,6 +21,8 @@ class StageRunner {
       : stage_(stage), spec_(stage_spec(stage)), input_(std::move(input)), options_(options),
         manager_(std::move(pipeline)),
         value_of_([&options](std::string_view fact) { return fact_value(options.profile, fact); }) {
+    if (options.instrumentation != nullptr) manager_.add_instrumentation(*options.instrumentation);
+    manager_.record_decisions(options.decisions != nullptr);
     request_ = {.stage = std::string(spec_.stage),
                 .schema_version = spec_.version,
                 .recipe = manager_.root().recipe(),
@@ -65,12 +67,19 @@ class StageRunner {
     output_.started_at = options_.now();
     if (inside) inside();
     if (!warm) warm = take_draft();
-    if (uses_profile(stage_)) apply(warm->draft.module());
-    Status status = run_passes(*warm);
+    Status status = run_passes(*warm, false);
     output_.finished_at = options_.now();
     ACCY_TRY(std::move(status));
-    remove_target_options(warm->draft.module());
-    return seal(std::move(*warm));
+    status = seal(std::move(*warm));
+    return status ? std::move(status) : find_culprit(std::move(status.error()));
+  }
+
+  /// A product that its stage refuses comes from a pass that left a module broken. Modules are
+  /// verified once, when they are sealed; only now is it worth doing after each pass.
+  Status find_culprit(Error refusal) {
+    choir::WarmDraft again{choir::Draft::from(spec_, *input_.source), {}};
+    ACCY_TRY(run_passes(again, true));
+    return fail(std::move(refusal));
   }
 
   void apply(choir::Module& module) {
@@ -79,11 +88,10 @@ class StageRunner {
     apply_target_options(module, target);
   }
 
-  Status run_passes(choir::WarmDraft& warm) {
-    if (options_.instrumentation != nullptr)
-      manager_.add_instrumentation(*options_.instrumentation);
-    manager_.record_decisions(options_.decisions != nullptr);
-    const choir::RunOptions run{.workers = options_.workers,
+  Status run_passes(choir::WarmDraft& warm, bool verify_each) {
+    if (uses_profile(stage_)) apply(warm.draft.module());
+    const choir::RunOptions run{.verify_each = verify_each,
+                                .workers = options_.workers,
                                 .keep_module_text = options_.keep_module_text,
                                 .before_each = options_.before_each,
                                 .store = options_.store,
@@ -97,10 +105,13 @@ class StageRunner {
   }
 
   Status seal(choir::WarmDraft warm) {
+    remove_target_options(warm.draft.module());
     std::vector<choir::Fact> facts = manager_.facts().facts();
     const choir::ProductKey key = choir::product_key(request_, facts);
     std::vector<choir::Dependency> dependencies{{"source", input_.source}};
-    if (stage_ == Stage::target) {  // nothing goes on from here
+    // Nothing goes on from a target product, and a target starts from a copy of its kernel
+    // product, which several targets may share.
+    if (stage_ == Stage::target || stage_ == Stage::kernel) {
       ACCY_TRY_ASSIGN(output_.product,
                       std::move(warm.draft).seal(std::move(dependencies), key, std::move(facts)));
     } else {

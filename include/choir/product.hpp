@@ -81,8 +81,10 @@ class ACCY_EXPORT Revision : public ReferenceCounted {
   const RevisionMetadata metadata_;
 };
 
-/// Digest of a module's meaning: its text without locations and source names.
+/// Digest of the meaning of a module, or of one operation with its regions: the text without
+/// locations and source names.
 ACCY_EXPORT Digest content_digest(const Module& module);
+ACCY_EXPORT Digest content_digest(const Operation& operation);
 
 /// What is legal in one stage's product.
 struct ACCY_EXPORT StageSpec {

@@ -65,14 +65,14 @@ class NestRun {
   }
 
   Status run_part(Part& part, std::size_t worker) {
-    Draft draft(part_spec(), Module(module_.context().registry(), part_spec().stage));
-    ValueMap map;
-    draft.module().body().push_back(part.original->clone(draft.module().context(), map));
     const ProductRequest request{.stage = std::string(scope_.stage) + "." + nest_.anchor,
                                  .schema_version = part_spec().version,
                                  .recipe = recipe_,
-                                 .predecessor = content_digest(draft.module())};
+                                 .predecessor = content_digest(*part.original)};
     if (find(request, part)) return {};
+    Draft draft(part_spec(), Module(module_.context().registry(), part_spec().stage));
+    ValueMap map;
+    draft.module().body().push_back(part.original->clone(draft.module().context(), map));
     RunScope scope{scope_.pipeline, scope_.stage, scope_.options, scope_.instrumentations, worker};
     AnalysisCache analyses;
     ACCY_TRY(StepRunner(scope, draft.module(), analyses, part.outcome).run(nest_.steps));

@@ -36,6 +36,10 @@ Digest content_digest(const Module& module) {
   return digest_of(print(module, {.locations = false, .names = false}));
 }
 
+Digest content_digest(const Operation& operation) {
+  return digest_of(print(operation, {.locations = false, .names = false}));
+}
+
 Status StageSpec::check(const Module& module) const {
   Diagnostics diagnostics;
   choir::verify(module, diagnostics);
