@@ -33,6 +33,7 @@ class ACCY_EXPORT Location {
   std::span<const FilePosition> positions() const;
   /// The first position, for an error; unknown when there is none.
   SourceLocation first() const;
+  const LocationStorage* storage() const { return storage_; }
   friend bool operator==(Location, Location) = default;
 
  private:

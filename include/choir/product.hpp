@@ -81,7 +81,7 @@ class ACCY_EXPORT Revision : public ReferenceCounted {
   const RevisionMetadata metadata_;
 };
 
-/// Digest of the meaning of a module, or of one operation with its regions: the text without
+/// Digest of the meaning of a module, or of one operation with its regions: the bytecode without
 /// locations and source names.
 ACCY_EXPORT Digest content_digest(const Module& module);
 ACCY_EXPORT Digest content_digest(const Operation& operation);

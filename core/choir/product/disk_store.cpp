@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "choir/bytecode.hpp"
 #include "choir/product/store_files.hpp"
 #include "choir/product/store_trace.hpp"
 
@@ -33,7 +34,8 @@ Result<RevisionRef> read_product(const fs::path& folder, const store::Trace& tra
   ACCY_TRY_ASSIGN(const std::string text, store::read_text(path, store::object_bytes_maximum));
   if (digest_of(std::string_view(text)) != trace.object)
     return fail(ErrorCode::invalid_input, path.string() + ": object is not what was written");
-  ACCY_TRY_ASSIGN(Module module, lookup.spec.read(text, path.string(), lookup.registry));
+  ACCY_TRY_ASSIGN(Module module, decode(text, path.string(), lookup.registry));
+  ACCY_TRY(lookup.spec.check(module));
   if (content_digest(module) != trace.content)
     return fail(ErrorCode::invalid_input, path.string() + ": object reads as another module");
   store::touch(path);
@@ -98,7 +100,7 @@ void DiskStore::insert(const ProductRequest& request, const RevisionRef& revisio
 }
 
 Status DiskStore::write(const ProductRequest& request, const Revision& revision) {
-  const std::string text = print(revision.module());
+  const std::string text = encode(revision.module());
   const auto bytes = static_cast<std::int64_t>(text.size());
   if (bytes > std::min(store::object_bytes_maximum, options_.bytes_maximum))
     return fail(ErrorCode::unsupported,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "choir/bytecode.hpp"
+
 namespace accy::choir {
 
 RevisionRef Revision::dependency(std::string_view name) const {
@@ -33,11 +35,11 @@ Status Revision::require_dependency(std::string_view name, const Revision& revis
 }
 
 Digest content_digest(const Module& module) {
-  return digest_of(print(module, {.locations = false, .names = false}));
+  return digest_of(encode(module, {.locations = false, .names = false}));
 }
 
 Digest content_digest(const Operation& operation) {
-  return digest_of(print(operation, {.locations = false, .names = false}));
+  return digest_of(encode(operation, {.locations = false, .names = false}));
 }
 
 Status StageSpec::check(const Module& module) const {
