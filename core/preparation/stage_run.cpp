@@ -55,9 +55,18 @@ class StageRunner {
 
   /// The draft of this stage: what the stage before left, in place, or a copy of its product.
   choir::WarmDraft take_draft() {
+    if (const choir::Nest* nest = first_nest(); stage_ == Stage::target && nest != nullptr) {
+      bodies_ = &input_.source->module();
+      return {choir::Draft::outline(spec_, *input_.source, nest->anchor), {}};
+    }
     if (!input_.warm) return {choir::Draft::from(spec_, *input_.source), {}};
     input_.warm->draft.advance(spec_);
     return std::move(*input_.warm);
+  }
+
+  const choir::Nest* first_nest() const {
+    const std::vector<choir::PipelineStep>& steps = manager_.root().steps;
+    return steps.empty() ? nullptr : std::get_if<choir::Nest>(&steps.front());
   }
 
   Status make(const std::function<void()>& inside) {
@@ -78,6 +87,7 @@ class StageRunner {
   /// verified once, when they are sealed; only now is it worth doing after each pass.
   Status find_culprit(Error refusal) {
     choir::WarmDraft again{choir::Draft::from(spec_, *input_.source), {}};
+    bodies_ = nullptr;
     ACCY_TRY(run_passes(again, true));
     return fail(std::move(refusal));
   }
@@ -95,6 +105,7 @@ class StageRunner {
                                 .keep_module_text = options_.keep_module_text,
                                 .before_each = options_.before_each,
                                 .store = options_.store,
+                                .bodies = bodies_,
                                 .fact_value = value_of_};
     Status status = manager_.run_with_analysis_cache(warm.draft.module(), warm.analyses, run);
     output_.run.statistics = manager_.statistics();
@@ -130,6 +141,7 @@ class StageRunner {
   choir::PassManager manager_;
   std::function<std::string(std::string_view)> value_of_;
   choir::ProductRequest request_;
+  const choir::Module* bodies_ = nullptr;  ///< where the kernels are that the draft outlines
   StageOutput output_;
 };
 

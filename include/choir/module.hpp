@@ -25,6 +25,8 @@ class ACCY_EXPORT Module {
   Operation* lookup(std::string_view symbol) const;
   /// An equal module in a context of its own; linear in its size.
   Module clone() const;
+  /// The same, but that top-level operations of that name come without their regions' content.
+  Module clone_outline(std::string_view name) const;
 
  private:
   std::unique_ptr<Context> context_;

@@ -58,6 +58,8 @@ struct ACCY_EXPORT RunOptions {
   std::function<void(const PassFailure& pending)> before_each;
   /// Products of nested pipelines: looked up before, inserted after; null: always run.
   ProductStore* store = nullptr;
+  /// Where a nest finds its operations by symbol, when the module has their outlines alone.
+  const Module* bodies = nullptr;
   /// Present value of a fact, for look-ups in the store.
   std::function<std::string(std::string_view)> fact_value;
 };

@@ -120,6 +120,11 @@ class ACCY_EXPORT Draft {
   static Draft from(const StageSpec& spec, const Revision& source) {
     return Draft(spec, source.module().clone());
   }
+  /// The same for a pipeline that begins with a nest: what it is going to replace is left out, and
+  /// the nest reads it in the source (RunOptions::bodies).
+  static Draft outline(const StageSpec& spec, const Revision& source, std::string_view anchor) {
+    return Draft(spec, source.module().clone_outline(anchor));
+  }
   Module& module() { return module_; }
   /// Verifies, digests and freezes.
   Result<RevisionRef> seal(std::vector<Dependency> dependencies, ProductKey key,

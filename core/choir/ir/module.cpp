@@ -33,7 +33,7 @@ void Module::set_stage(std::string_view stage) {
 }
 
 Operation* Module::lookup(std::string_view symbol) const {
-  for (Operation* operation : body().operations())
+  for (Operation* operation = body().front(); operation != nullptr; operation = operation->next())
     if (operation->symbol() == symbol) return operation;
   return nullptr;
 }
@@ -42,6 +42,32 @@ Module Module::clone() const {
   Module copy(context_->registry(), stage());
   ValueMap map;
   copy.top_ = top_->clone(*copy.context_, map);
+  return copy;
+}
+
+namespace {
+
+/// The operation without what is in its regions; it uses no values.
+std::unique_ptr<Operation> outline_of(const Operation& operation, Context& context) {
+  std::vector<NamedAttribute> attributes;
+  for (const NamedAttribute& attribute : operation.attributes())
+    attributes.push_back({context.intern(attribute.name), context.import(attribute.value)});
+  auto copy = Operation::create(context, operation.definition(), {}, {}, std::move(attributes),
+                                context.import(operation.location()));
+  for (std::size_t index = 0; index < operation.region_count(); ++index) copy->add_region();
+  return copy;
+}
+
+}  // namespace
+
+Module Module::clone_outline(std::string_view name) const {
+  Module copy(context_->registry(), stage());
+  copy.top_ = outline_of(*top_, *copy.context_);
+  ValueMap map;
+  for (const Operation* operation = body().front(); operation != nullptr;
+       operation = operation->next())
+    copy.body().push_back(operation->name() == name ? outline_of(*operation, *copy.context_)
+                                                    : operation->clone(*copy.context_, map));
   return copy;
 }
 

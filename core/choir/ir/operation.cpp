@@ -185,7 +185,7 @@ std::unique_ptr<Operation> Operation::clone(Context& context, ValueMap& map) con
       map_value(argument, target.add_argument(foreign ? context.import(argument.type())
                                                       : argument.type()));
     }
-    for (const Operation* nested : source.operations())
+    for (const Operation* nested = source.front(); nested != nullptr; nested = nested->next())
       target.push_back(nested->clone(context, map));
   }
   return copy;
@@ -200,7 +200,9 @@ void Operation::walk(const std::function<void(Operation&)>& visit) {
 void Operation::walk(const std::function<void(const Operation&)>& visit) const {
   visit(*this);
   for (const auto& region : regions_)
-    for (const Operation* nested : region->block().operations()) nested->walk(visit);
+    for (const Operation* nested = region->block().front(); nested != nullptr;
+         nested = nested->next())
+      nested->walk(visit);
 }
 
 Block::~Block() {

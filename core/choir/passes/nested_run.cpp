@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <unordered_map>
 
 #include "choir/passes/step_runner.hpp"
 #include "choir/product.hpp"
@@ -20,7 +21,8 @@ const StageSpec& part_spec() {
 
 /// One operation on its way through the nested pipeline.
 struct Part {
-  Operation* original = nullptr;
+  Operation* original = nullptr;       ///< in the module
+  const Operation* content = nullptr;  ///< the same, or where its body is
   std::string symbol;
   RevisionRef product;  ///< null until it is made or found
   bool reused = false;
@@ -41,11 +43,17 @@ class NestRun {
 
  private:
   void collect(bool decisions) {
+    std::unordered_map<std::string_view, const Operation*> bodies;
+    if (scope_.options.bodies != nullptr)
+      for (const Operation* operation : scope_.options.bodies->body().operations())
+        if (operation->name() == nest_.anchor) bodies.emplace(operation->symbol(), operation);
     for (Operation* operation : module_.body().operations()) {
       if (operation->name() != nest_.anchor) continue;
       Part& part = parts_.emplace_back();
       part.original = operation;
       part.symbol = operation->symbol();
+      const auto body = bodies.find(part.symbol);
+      part.content = body == bodies.end() ? operation : body->second;
       part.outcome.decisions = DecisionLog(decisions);
     }
   }
@@ -68,11 +76,11 @@ class NestRun {
     const ProductRequest request{.stage = std::string(scope_.stage) + "." + nest_.anchor,
                                  .schema_version = part_spec().version,
                                  .recipe = recipe_,
-                                 .predecessor = content_digest(*part.original)};
+                                 .predecessor = content_digest(*part.content)};
     if (find(request, part)) return {};
     Draft draft(part_spec(), Module(module_.context().registry(), part_spec().stage));
     ValueMap map;
-    draft.module().body().push_back(part.original->clone(draft.module().context(), map));
+    draft.module().body().push_back(part.content->clone(draft.module().context(), map));
     RunScope scope{scope_.pipeline, scope_.stage, scope_.options, scope_.instrumentations, worker};
     AnalysisCache analyses;
     ACCY_TRY(StepRunner(scope, draft.module(), analyses, part.outcome).run(nest_.steps));

@@ -1,7 +1,6 @@
 #include "kernel/passes/deduplicate_kernels.hpp"
 
-#include "accy/digest.hpp"
-#include "choir/text.hpp"
+#include "choir/product.hpp"
 #include "dialect/host/host.hpp"
 
 namespace accy::kernel {
@@ -14,8 +13,7 @@ namespace {
 std::string content_of(Operation& function) {
   const choir::Attribute symbol = function.attribute("symbol");
   function.set_attribute("symbol", function.context().symbol("kernel"));
-  const Digest digest =
-      digest_of(choir::print(function, {.locations = false, .names = false}));
+  const Digest digest = choir::content_digest(function);
   function.set_attribute("symbol", symbol);
   return digest.to_string().substr(0, 16);
 }
