@@ -233,6 +233,26 @@ TEST(CudaDevice, ArgumentsOutsideTheBlockAreRefused) {
               HasSubstr("argument of 4 bytes at 17 leaves the block"));
 }
 
+TEST(CudaDevice, PlansThatDoNotFitTheirKernelsOrSlotsAreRefused) {
+  fresh();
+  const auto device = open_device(api(), "cuda:0");
+  ASSERT_TRUE(device);
+  const std::array kernels{binary("first"), binary("second")};
+  const auto loaded = (*device)->load(kernels);
+  ASSERT_TRUE(loaded);
+  runtime::PlanDescription wrong = description();
+  std::get<runtime::LaunchStep>(wrong.steps[0]).grid[1] = 0;
+  EXPECT_THAT((*device)->record(**loaded, wrong).error().message,
+              HasSubstr("grid axis 1 of launch first is 0 (1 to 2147483647)"));
+  wrong = description();
+  std::get<runtime::LaunchStep>(wrong.steps[0]).kernel = 2;
+  EXPECT_THAT((*device)->record(**loaded, wrong).error().message,
+              HasSubstr("launch first names kernel 2 (of 2)"));
+  const auto plan = (*device)->record(**loaded, description());
+  ASSERT_TRUE(plan);
+  EXPECT_EQ((*device)->run(**plan, {}).error().message, "run binds 0 slots (the plan has 3)");
+}
+
 // --- enumeration ----------------------------------------------------------------------------
 
 TEST(CudaEnumerate, DescribesADevice) {

@@ -100,7 +100,8 @@ TEST(InterpreterDevice, EmitsTextThatReadsBack) {
   EXPECT_FALSE(backend().validate(broken, backend().profiles().front()).has_value());
   broken = code;
   broken.entry = "other";
-  EXPECT_FALSE(backend().validate(broken, backend().profiles().front()).has_value());
+  EXPECT_EQ(backend().validate(broken, backend().profiles().front()).error().message,
+            "code has no function @other");
 }
 
 TEST(InterpreterDevice, RunsAPlanWithTheSlotsOfEachRun) {
@@ -145,6 +146,7 @@ TEST(InterpreterDevice, BuffersKeepTheProfilesAlignment) {
         reinterpret_cast<std::uintptr_t>(static_cast<HostBuffer&>(**buffer).data());
     EXPECT_EQ(address % 256, 0U);
   }
+  EXPECT_EQ(device->allocate(0).error().message, "a buffer has at least 1 byte (got 0)");
   const auto huge = device->allocate(std::int64_t{1} << 50);
   ASSERT_FALSE(huge.has_value());
   EXPECT_EQ(huge.error().code, ErrorCode::out_of_memory);
@@ -155,6 +157,9 @@ TEST(InterpreterDevice, BuffersKeepTheProfilesAlignment) {
   ASSERT_FALSE(outside.has_value());
   EXPECT_THAT(outside.error().message,
               HasSubstr("range of 8 bytes at 4 leaves its buffer (size 8)"));
+  EXPECT_EQ(device->read({nullptr, 0, 8}, bytes).error().message, "range of no buffer");
+  EXPECT_EQ(device->read({buffer->get(), 0, 4}, bytes).error().message,
+            "copy of 8 bytes to or from a range of 4");
 }
 
 TEST(InterpreterDevice, RefusesKernelsThatDoNotFitTheirDescription) {
@@ -168,7 +173,7 @@ TEST(InterpreterDevice, RefusesKernelsThatDoNotFitTheirDescription) {
   };
   EXPECT_EQ(message([](auto&) {}), "");
   EXPECT_THAT(message([](auto& b) { b.format = "ptx"; }), HasSubstr("format 'ptx'"));
-  EXPECT_THAT(message([](auto& b) { b.entry = "other"; }), HasSubstr("no function @other"));
+  EXPECT_THAT(message([](auto& b) { b.entry = "other"; }), HasSubstr("has no function @other"));
   EXPECT_THAT(message([](auto& b) { b.workgroup = {64, 1, 1}; }), HasSubstr("another workgroup"));
   EXPECT_THAT(message([](auto& b) { b.argument_block_bytes = 24; }),
               HasSubstr("argument block of 28 bytes (got 24)"));
@@ -193,6 +198,19 @@ TEST(InterpreterDevice, RefusesPlansThatDoNotFitTheirKernels) {
   EXPECT_THAT(message([](auto& l) { l.scalars[1].bytes.resize(2); }),
               HasSubstr("no scalar of 4 bytes at block offset 24"));
   EXPECT_THAT(message([](auto& l) { l.buffers[1].range.slot = 2; }), HasSubstr("slot 2"));
+}
+
+TEST(InterpreterDevice, RefusesSlotsThatThePlanDoesNotFit) {
+  const auto device = open_device();
+  auto kernels = device->load({});
+  auto buffer = device->allocate(16);
+  ASSERT_TRUE(kernels && buffer);
+  const auto plan = device->record(**kernels, {2, {runtime::CopyStep{{0, 0, 8}, {1, 0, 4}}}});
+  ASSERT_TRUE(plan);
+  const runtime::BufferRange whole{buffer->get(), 0, 16};
+  EXPECT_EQ(device->run(**plan, std::array{whole, whole}).error().message,
+            "copy between ranges of 8 and 4 bytes");
+  EXPECT_EQ(device->run(**plan, std::array{whole}).error().message, "plan has 2 slots (got 1)");
 }
 
 TEST(InterpreterDevice, ReportsWhatAKernelDoesWrong) {

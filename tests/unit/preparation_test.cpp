@@ -60,6 +60,17 @@ tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [1048576]>)
               testing::HasSubstr("workgroups exceeds the profile's grid_size_maximum (2 x 1 x 1)"));
 }
 
+TEST(Preparation, AsksForProfileAndBackend) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  PreparationOptions options = options_for(profile);
+  options.profile = nullptr;
+  EXPECT_EQ(prepare(program, options).error().message, "the kernel stage needs a target profile");
+  options = options_for(profile);
+  options.backend = nullptr;
+  EXPECT_EQ(prepare(program, options).error().message,
+            "no backend is given that emits for profile interpreter:generic");
+}
+
 TEST(HostEvaluator, RefusesInputsOfAnotherType) {
   const auto module = prepare(program, options_for(profile_named("interpreter:generic")));
   ASSERT_TRUE(module.has_value()) << module.error().to_string();
@@ -152,6 +163,12 @@ TEST(PreparedModule, RefusesWrongStagesAndStrangers) {
   const auto unbound = BackendPreparedModule::create(stranger);
   ASSERT_FALSE(unbound.has_value());
   EXPECT_NE(unbound.error().message.find("was made from"), std::string::npos);
+
+  EXPECT_THAT(revisions[1]->require_dependency("weights", *revisions[0]).error().message,
+              testing::HasSubstr("declares no input 'weights'"));
+  const std::vector<choir::SchemaGate> later{{"accy.contract", 2}};
+  EXPECT_THAT(revisions[1]->require_gates(later).error().message,
+              testing::HasSubstr("does not pass gate accy.contract version 2"));
 
   auto missing = revisions;
   missing[3] = {};

@@ -6,12 +6,16 @@
 #include <random>
 #include <thread>
 
+#include <gmock/gmock.h>
+
 #include "support/vulkan_device_fixture.hpp"
 #include "targets/vulkan/device/errors.hpp"
 
 namespace accy::vulkan {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
 TEST(RangeAllocatorTest, AgreesWithAByteMap) {
@@ -66,32 +70,38 @@ TEST(RangeAllocatorTest, RefusesWhatCannotFit) {
 }
 
 TEST_F(VulkanDeviceTest, RefusesSizesOutsideTheLimits) {
-  const auto code_of = [&](std::int64_t size) {
+  const auto error_of = [&](std::int64_t size) {
     const auto buffer = device_->allocate(size);
-    return buffer ? std::optional<ErrorCode>{} : buffer.error().code;
+    return buffer ? std::string() : buffer.error().message;
   };
-  EXPECT_EQ(code_of(0), ErrorCode::invalid_input);
-  EXPECT_EQ(code_of(-1), ErrorCode::invalid_input);
+  EXPECT_EQ(error_of(0), "a buffer of 0 bytes is asked for, the least is 1");
+  EXPECT_EQ(error_of(-1), "a buffer of -1 bytes is asked for, the least is 1");
   const std::int64_t limit = device_->info().profile.allocation_bytes_maximum;
-  EXPECT_EQ(code_of(limit + 1), ErrorCode::unsupported);
-  EXPECT_EQ(code_of(std::numeric_limits<std::int64_t>::max()), ErrorCode::unsupported);
-  const auto buffer = device_->allocate(limit + 1);
-  EXPECT_NE(buffer.error().message.find(std::to_string(limit)), std::string::npos);
+  for (const std::int64_t size : {limit + 1, std::numeric_limits<std::int64_t>::max()})
+    EXPECT_THAT(error_of(size), AllOf(HasSubstr("an allocation of " + std::to_string(size)),
+                                      HasSubstr("bytes is over the limit of"),
+                                      HasSubstr("(" + std::to_string(limit) + " bytes)")));
+  const std::int64_t buffer_limit = device_->info().profile.buffer_bytes_maximum;
+  if (buffer_limit < limit) {
+    EXPECT_THAT(error_of(buffer_limit + 1), HasSubstr("a buffer of"));
+  }
 }
 
 TEST_F(VulkanDeviceTest, RefusesRangesOutsideTheBuffer) {
   const auto buffer = allocate(100);
   std::vector<std::byte> bytes(50);
-  const auto fails = [&](std::int64_t offset, std::int64_t size) {
+  const auto message = [&](std::int64_t offset, std::int64_t size) {
     const Status status = device_->write({buffer.get(), offset, size}, bytes);
-    return !status && status.error().code == ErrorCode::invalid_input;
+    return status ? std::string() : status.error().message;
   };
-  EXPECT_FALSE(fails(50, 50));
-  EXPECT_TRUE(fails(51, 50));
-  EXPECT_TRUE(fails(-1, 50));
-  EXPECT_TRUE(fails(0, 49));
-  EXPECT_TRUE(fails(std::numeric_limits<std::int64_t>::max(), 50));
-  EXPECT_FALSE(device_->read({nullptr, 0, 50}, bytes));
+  EXPECT_EQ(message(50, 50), "");
+  EXPECT_EQ(message(51, 50), "50 bytes at 51 are outside the buffer (100 bytes)");
+  EXPECT_THAT(message(-1, 50), HasSubstr("are outside the buffer"));
+  EXPECT_EQ(message(0, 49), "50 bytes on the host meet a range of 49 bytes");
+  EXPECT_THAT(message(std::numeric_limits<std::int64_t>::max(), 50),
+              HasSubstr("are outside the buffer"));
+  EXPECT_EQ(device_->read({nullptr, 0, 50}, bytes).error().message,
+            "the range names no buffer of this device");
 }
 
 TEST_F(VulkanDeviceTest, RefusesKernelsThatCannotRun) {
@@ -121,39 +131,55 @@ TEST_F(VulkanDeviceTest, RefusesKernelsThatCannotRun) {
 TEST_F(VulkanDeviceTest, RefusesPlansThatWouldReachOutside) {
   const auto kernels = load({copy_body});
   const auto good = launch(0, 64, 0, 0, 1);
-  const auto code_of = [&](runtime::PlanStep step) {
+  const auto message = [&](runtime::PlanStep step) {
     const auto plan = device_->record(*kernels, {2, {std::move(step)}});
-    return plan ? std::optional<ErrorCode>{} : plan.error().code;
+    return plan ? std::string() : plan.error().message;
   };
-  EXPECT_EQ(code_of(good), std::nullopt);
+  EXPECT_EQ(message(good), "");
   auto step = good;
   step.kernel = 1;
-  EXPECT_EQ(code_of(step), ErrorCode::invalid_input);
+  EXPECT_EQ(message(step), "a launch names kernel 1, 1 are loaded");
   step = good;
   step.buffers[0].range.slot = 2;
-  EXPECT_EQ(code_of(step), ErrorCode::invalid_input);
+  EXPECT_EQ(message(step), "a step names slot 2, the plan has 2");
+  step = good;
+  step.buffers[0].range.offset_bytes = -4;
+  EXPECT_THAT(message(step), HasSubstr("bytes at -4 of slot 0"));
   step = good;
   step.buffers[0].block_offset = block_bytes - 4;
-  EXPECT_EQ(code_of(step), ErrorCode::invalid_input);
+  EXPECT_THAT(message(step), HasSubstr("is outside the argument block of kernel"));
   step = good;
   step.scalars[0].block_offset = -4;
-  EXPECT_EQ(code_of(step), ErrorCode::invalid_input);
+  EXPECT_THAT(message(step), HasSubstr("is outside the argument block of kernel"));
   step = good;
   step.grid[1] = device_->info().profile.grid_size_maximum[1] + 1;
-  EXPECT_EQ(code_of(step), ErrorCode::unsupported);
-  EXPECT_EQ(code_of(runtime::CopyStep{{0, 0, 8}, {1, 0, 4}}), ErrorCode::invalid_input);
+  EXPECT_THAT(message(step), AllOf(HasSubstr("the grid of kernel"), HasSubstr("on axis 1 (limit")));
+  EXPECT_EQ(message(runtime::CopyStep{{0, 0, 8}, {1, 0, 4}}), "a copy moves 8 bytes to a range of 4");
+}
 
-  const auto plan = record(*kernels, 2, {good});
+TEST_F(VulkanDeviceTest, RefusesSlotsThatThePlanDoesNotFit) {
+  const auto kernels = load({copy_body});
+  const auto plan = record(*kernels, 2, {launch(0, 64, 0, 0, 1)});
   const auto buffer = allocate(256);
-  const auto run_code = [&](std::vector<runtime::BufferRange> slots) {
+  const auto message = [&](std::vector<runtime::BufferRange> slots) {
     const auto timing = device_->run(*plan, slots);
-    return timing ? std::optional<ErrorCode>{} : timing.error().code;
+    return timing ? std::string() : timing.error().message;
   };
-  EXPECT_EQ(run_code({whole(*buffer), whole(*buffer)}), std::nullopt);
-  EXPECT_EQ(run_code({whole(*buffer)}), ErrorCode::invalid_input);
-  EXPECT_EQ(run_code({whole(*buffer), {}}), ErrorCode::invalid_input);
-  EXPECT_EQ(run_code({whole(*buffer), {buffer.get(), 4, 252}}), ErrorCode::invalid_input);
-  EXPECT_EQ(run_code({whole(*buffer), {buffer.get(), 4, 256}}), ErrorCode::invalid_input);
+  EXPECT_EQ(message({whole(*buffer), whole(*buffer)}), "");
+  EXPECT_EQ(message({whole(*buffer)}), "1 slots are bound, the plan has 2");
+  EXPECT_EQ(message({whole(*buffer), {}}), "slot 1 is bound to no buffer of this device");
+  EXPECT_THAT(message({whole(*buffer), {buffer.get(), 4, 252}}), HasSubstr("slot 1 is bound to 252"));
+  EXPECT_THAT(message({whole(*buffer), {buffer.get(), 4, 256}}), HasSubstr("slot 1 is bound to 256"));
+}
+
+TEST_F(VulkanDeviceTest, RefusesWhatBelongsToAnotherDevice) {
+  auto other = adapter().open(list_.devices.front().name);
+  ASSERT_TRUE(other) << other.error().to_string();
+  const auto kernels = load({copy_body});
+  const auto plan = record(*kernels, 2, {launch(0, 64, 0, 0, 1)});
+  EXPECT_EQ((*other)->record(*kernels, {2, {}}).error().message,
+            "the kernels were loaded on another device");
+  EXPECT_EQ((*other)->run(*plan, {}).error().message, "the plan was recorded on another device");
 }
 
 TEST_F(VulkanDeviceTest, UnknownNamesAreNotFound) {

@@ -27,22 +27,19 @@ bool same_request(const ProductRequest& a, const ProductRequest& b) {
          a.predecessor == b.predecessor;
 }
 
-/// The product that a trace names; an error when its object is not what it was.
-Result<RevisionRef> read_product(const fs::path& folder, const store::Trace& trace,
-                                 const ProductLookup& lookup) {
+/// The product that a trace names; null when its object is not what it was.
+RevisionRef read_product(const fs::path& folder, const store::Trace& trace,
+                         const ProductLookup& lookup) {
   const fs::path path = folder / store::object_path(trace.object);
-  ACCY_TRY_ASSIGN(const std::string text, store::read_text(path, store::object_bytes_maximum));
-  if (digest_of(std::string_view(text)) != trace.object)
-    return fail(ErrorCode::invalid_input, path.string() + ": object is not what was written");
-  ACCY_TRY_ASSIGN(Module module, decode(text, path.string(), lookup.registry));
-  ACCY_TRY(lookup.spec.check(module));
-  if (content_digest(module) != trace.content)
-    return fail(ErrorCode::invalid_input, path.string() + ": object reads as another module");
+  const auto bytes = store::read_text(path, store::object_bytes_maximum);
+  if (!bytes || digest_of(std::string_view(*bytes)) != trace.object) return {};
+  Result<Module> module = decode(*bytes, path.string(), lookup.registry);
+  if (!module || !lookup.spec.check(*module) || content_digest(*module) != trace.content) return {};
   store::touch(path);
   std::vector<Dependency> dependencies;
   if (lookup.source) dependencies.push_back({"source", lookup.source});
   return RevisionRef::adopt(new Revision(
-      std::move(module), {.address = {std::string(lookup.spec.stage), trace.content},
+      std::move(*module), {.address = {std::string(lookup.spec.stage), trace.content},
                           .gates = {operation_schema(), lookup.spec.schema()},
                           .dependencies = std::move(dependencies),
                           .key = product_key(trace.request, trace.facts),
@@ -80,7 +77,7 @@ RevisionRef DiskStore::read(const ProductRequest& request, const ProductLookup& 
       continue;
     }
     if (!facts_hold(trace->facts, lookup)) continue;
-    if (Result<RevisionRef> product = read_product(folder_, *trace, lookup)) return *product;
+    if (RevisionRef product = read_product(folder_, *trace, lookup)) return product;
     count_damaged();
   }
   return {};
