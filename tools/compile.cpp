@@ -1,6 +1,7 @@
 #include "tools/compile.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "choir/disk_store.hpp"
 #include "choir/text.hpp"
@@ -99,6 +100,8 @@ std::optional<CacheReport> report_of(const choir::ProductStore& store) {
   return CacheReport{disk->counters(), failure ? "" : failure.error().to_string()};
 }
 
+std::size_t core_count() { return std::max(1U, std::thread::hardware_concurrency()); }
+
 Result<Compiled> compile(const CompileOptions& options) {
   std::vector<TargetChoice> choices;
   for (const std::string& name : options.targets) {
@@ -111,9 +114,13 @@ Result<Compiled> compile(const CompileOptions& options) {
   ACCY_TRY_ASSIGN(preparation.dimensions, parse_dimensions(options.dimensions));
   ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
                   semantic::read_semantic_module(options.file));
+  preparation.workers = options.workers > 0 ? options.workers : core_count();
   Compiled compiled;
   for (const TargetChoice& choice : choices) {
+    choir::TimingInstrumentation timing;
+    preparation.instrumentation = options.timing ? &timing : nullptr;
     ACCY_TRY_ASSIGN(CompileResult result, compile_for(choice, program.fork(), preparation));
+    if (options.timing) result.timing = CompileTiming{timing.passes(), timing.analyses()};
     // The targets after the first start from the program that was read for it.
     result.record.stages.front().reused = !compiled.results.empty();
     compiled.results.push_back(std::move(result));

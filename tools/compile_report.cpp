@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "dialect/host/host.hpp"
+#include "targets/registry.hpp"
 #include "tools/json_output.hpp"
 
 namespace accy::tools {
@@ -62,6 +63,57 @@ json launch_document(const CompileResult& result, const choir::Operation& launch
           {"reused", is_reused(result, name)}};
 }
 
+/// The stage whose pipeline has the pass.
+std::string stage_of(std::string_view pass, const CompileResult& result) {
+  for (std::size_t index = 0; index < preparation::stage_count; ++index) {
+    const auto pipeline = preparation::stage_pipeline(
+        static_cast<Stage>(index), {.profile = &result.profile,
+                                    .backend = targets::find_backend(result.profile.target)});
+    if (!pipeline) continue;  // the semantic stage has none
+    for (const choir::Pass* candidate : pipeline->passes())
+      if (candidate->name == pass) return std::string(to_string(static_cast<Stage>(index)));
+  }
+  return "unknown";
+}
+
+json timing_document(const CompileResult& result) {
+  json document{{"passes", json::array()}, {"analyses", json::array()}};
+  for (const choir::PassTiming& pass : result.timing->passes)
+    document["passes"].push_back(
+        {{"stage", stage_of(pass.name, result)},
+         {"name", pass.name},
+         {"runs", pass.runs},
+         {"elapsed_ns", pass.elapsed_ns},
+         {"operations_before", pass.operations_before},
+         {"operations_after", pass.operations_after}});
+  for (const choir::AnalysisTiming& analysis : result.timing->analyses)
+    document["analyses"].push_back({{"name", analysis.name},
+                                    {"runs", analysis.runs},
+                                    {"elapsed_ns", analysis.elapsed_ns}});
+  return document;
+}
+
+double milliseconds(const json& row) {
+  return static_cast<double>(row["elapsed_ns"].get<std::uint64_t>()) * 1e-6;
+}
+
+void print_timing(const json& timing, std::ostream& output) {
+  output << fmt::format("  {:<9} {:<38} {:>6} {:>12} {:>9} {:>9} {:>9}\n", "stage", "pass", "runs",
+                        "time", "ops in", "ops out", "change");
+  for (const json& row : timing["passes"]) {
+    const auto before = row["operations_before"].get<std::int64_t>();
+    const auto after = row["operations_after"].get<std::int64_t>();
+    output << fmt::format("  {:<9} {:<38} {:>6} {:>9.3f} ms {:>9} {:>9} {:>+9}\n",
+                          row["stage"].get<std::string>(), row["name"].get<std::string>(),
+                          row["runs"].get<std::uint64_t>(), milliseconds(row), before, after,
+                          after - before);
+  }
+  for (const json& row : timing["analyses"])
+    output << fmt::format("  {:<9} {:<38} {:>6} {:>9.3f} ms\n", "analysis",
+                          row["name"].get<std::string>(), row["runs"].get<std::uint64_t>(),
+                          milliseconds(row));
+}
+
 std::string triple_text(const json& triple) {
   return fmt::format("{}x{}x{}", triple[0].get<std::int64_t>(), triple[1].get<std::int64_t>(),
                      triple[2].get<std::int64_t>());
@@ -82,6 +134,7 @@ json to_document(const CompileResult& result) {
       document["kernels"].push_back(launch_document(result, *operation));
   for (const char* size : {"arena_bytes", "workspace_bytes", "constant_bytes"})
     document[size] = host::integer_or(function, size, 0);
+  if (result.timing) document["timing"] = timing_document(result);
   return document;
 }
 
@@ -103,6 +156,7 @@ void print_for_people(const CompileResult& result, std::ostream& output) {
                         document["arena_bytes"].get<std::int64_t>(),
                         document["workspace_bytes"].get<std::int64_t>(),
                         document["constant_bytes"].get<std::int64_t>());
+  if (result.timing) print_timing(document["timing"], output);
 }
 
 json to_document(const CacheReport& report) {

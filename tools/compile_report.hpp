@@ -10,11 +10,18 @@
 
 namespace accy::tools {
 
+/// What each pass and analysis of one compile cost; those of reused stages did not run.
+struct CompileTiming {
+  std::vector<choir::PassTiming> passes;
+  std::vector<choir::AnalysisTiming> analyses;
+};
+
 /// A compile that is through.
 struct CompileResult {
   TargetProfile profile;
   preparation::BackendPreparedModule module;
   choir::RunRecord record;
+  std::optional<CompileTiming> timing = {};
 };
 
 /// What the store on disk did for all targets of a compile.

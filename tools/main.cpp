@@ -40,6 +40,9 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options) {
   command->add_option("--cache-limit", options.cache_bytes_maximum, "Bytes that it may hold")
       ->check(CLI::PositiveNumber)
       ->needs(cache);
+  command->add_option("--workers", options.workers,
+                      "Threads for what is done kernel by kernel; 0, the default: one a core");
+  command->add_flag("--timing", options.timing, "Report the time of each pass");
   command->add_flag("--json", options.json, "One JSON document; an array for several targets");
   return command;
 }
