@@ -1,6 +1,6 @@
 #include "preparation/compiler_identity.hpp"
 
-#include "accy_source_digest.hpp"
+#include <accy_source_digest.hpp>
 
 namespace accy::preparation {
 

@@ -1,9 +1,7 @@
 #include "choir/product/store_files.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
+#include <random>
 
 #include "support/file.hpp"
 
@@ -24,8 +22,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 /// A name that no other writer has: of another process, or another thread of this one.
 std::string unique_name() {
-  static std::atomic<std::uint64_t> count = 0;
-  return std::to_string(::getpid()) + "-" + std::to_string(count++);
+  std::random_device random;
+  const auto word = [&] { return std::uint64_t{random()} << 32U | random(); };
+  return Digest{word(), word()}.to_string();
 }
 
 Failure io_failure(const fs::path& path, std::string_view what, const std::error_code& error) {
@@ -56,9 +55,12 @@ Status require_empty(const fs::path& folder) {
        file.increment(error)) {
     const std::string name = file->path().filename().string();
     if (name == marker_name) return require_store(folder);
-    if (!name.starts_with(unfinished_marker))
-      return fail(ErrorCode::invalid_input,
-                  folder.string() + ": is not a store of accy and not empty (holds " + name + ")");
+    if (name.starts_with(unfinished_marker)) continue;
+    // Another process may have made it a store, and filled it, since this one looked.
+    std::error_code unknown;
+    if (fs::exists(folder / marker_name, unknown)) return require_store(folder);
+    return fail(ErrorCode::invalid_input,
+                folder.string() + ": is not a store of accy and not empty (holds " + name + ")");
   }
   if (error) return io_failure(folder, "folder cannot be read", error);
   return {};
