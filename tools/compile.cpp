@@ -7,6 +7,8 @@
 #include "choir/text.hpp"
 #include "preparation/compiler_identity.hpp"
 #include "support/file.hpp"
+#include "tools/failure_watch.hpp"
+#include "tools/folder.hpp"
 #include "tools/json_output.hpp"
 #include "semantic/job.hpp"
 #include "tools/assignments.hpp"
@@ -16,14 +18,6 @@ namespace {
 
 using preparation::Stage;
 namespace fs = std::filesystem;
-
-Status create_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return {};
-  return fail(ErrorCode::io,
-              folder.string() + ": folder cannot be created (" + error.message() + ")");
-}
 
 Status write_stages(const CompileResult& result, const fs::path& folder) {
   ACCY_TRY(create_folder(folder));
@@ -119,7 +113,12 @@ Result<Compiled> compile(const CompileOptions& options) {
   for (const TargetChoice& choice : choices) {
     choir::TimingInstrumentation timing;
     preparation.instrumentation = options.timing ? &timing : nullptr;
-    ACCY_TRY_ASSIGN(CompileResult result, compile_for(choice, program.fork(), preparation));
+    FailureWatch watch(options.file.stem().string(), choice.profile);
+    if (!options.reproducers.empty())
+      ACCY_TRY(watch.record_into(options.reproducers, preparation));
+    Result<CompileResult> compiled_one = compile_for(choice, program.fork(), preparation);
+    if (!compiled_one) return fail(watch.write_reproducer(std::move(compiled_one.error())));
+    CompileResult result = std::move(*compiled_one);
     if (options.timing) result.timing = CompileTiming{timing.passes(), timing.analyses()};
     // The targets after the first start from the program that was read for it.
     result.record.stages.front().reused = !compiled.results.empty();

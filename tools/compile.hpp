@@ -20,6 +20,8 @@ struct CompileOptions {
   std::vector<std::string> dimensions;              ///< "n=16"
   std::filesystem::path cache;  ///< folder of the products of earlier compiles; empty: none
   std::int64_t cache_bytes_maximum = std::int64_t{1} << 30;
+  /// Folder that a failed compile leaves a reproducer in, a crash included; empty: none.
+  std::filesystem::path reproducers;
   std::size_t workers = 0;  ///< threads for what is done kernel by kernel; 0: one for each core
   bool timing = false;      ///< report the time of each pass
   bool json = false;

@@ -8,6 +8,7 @@
 #include "tools/compile.hpp"
 #include "tools/devices.hpp"
 #include "tools/exit_code.hpp"
+#include "tools/reproduce.hpp"
 #include "tools/run.hpp"
 
 namespace accy::tools {
@@ -42,6 +43,8 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options) {
       ->needs(cache);
   command->add_option("--workers", options.workers,
                       "Threads for what is done kernel by kernel; 0, the default: one a core");
+  command->add_option("--reproducer-dir", options.reproducers,
+                      "Folder to leave a reproducer in when a pass fails or crashes");
   command->add_flag("--timing", options.timing, "Report the time of each pass");
   command->add_flag("--json", options.json, "One JSON document; an array for several targets");
   return command;
@@ -59,6 +62,14 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                    "Size of a named dimension, as n=16, where no NPY input tells it")
       ->allow_extra_args(false);
   command->add_flag("--check", options.check, "Compare with a reference on the host");
+  command->add_flag("--json", options.json, "One JSON document");
+  return command;
+}
+
+CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "reproduce", "Run what `accy compile --reproducer-dir` left; exit code 1 when it differs");
+  command->add_option("file", options.file, "The reproducer")->required();
   command->add_flag("--json", options.json, "One JSON document");
   return command;
 }
@@ -102,9 +113,11 @@ ExitCode run(int argument_count, const char* const* arguments) {
   CompileOptions compile;
   RunOptions program;
   CacheOptions cache;
+  ReproduceOptions reproducer;
   const CLI::App* devices_command = add_devices(app, devices);
   const CLI::App* compile_command = add_compile(app, compile);
   const CLI::App* cache_command = add_cache(app, cache);
+  const CLI::App* reproduce_command = add_reproduce(app, reproducer);
   add_run(app, program);
   try {
     app.parse(argument_count, arguments);
@@ -117,8 +130,9 @@ ExitCode run(int argument_count, const char* const* arguments) {
     const Status status = run_compile(compile, std::cout);
     return status ? ExitCode::done : report(status.error());
   }
-  const Result<ExitCode> code = cache_command->parsed()
-                                    ? run_cache(cache, std::cout)
+  const Result<ExitCode> code = cache_command->parsed() ? run_cache(cache, std::cout)
+                                : reproduce_command->parsed()
+                                    ? run_reproduce(reproducer, std::cout)
                                     : run_program(program, std::cout, std::cerr);
   return code ? *code : report(code.error());
 }

@@ -7,6 +7,7 @@
 #include "accy/session.hpp"
 #include "dialect/tensor/type.hpp"
 #include "frontend/npy.hpp"
+#include "tools/folder.hpp"
 #include "tools/json_output.hpp"
 #include "semantic/job.hpp"
 #include "tools/assignments.hpp"
@@ -37,11 +38,7 @@ bool is_file_name(std::string_view name) {
 }
 
 Result<std::vector<std::string>> write_outputs(const fs::path& folder, const RunReport& report) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    return fail(ErrorCode::io,
-                folder.string() + ": folder cannot be created (" + error.message() + ")");
+  ACCY_TRY(create_folder(folder));
   std::vector<std::string> files;
   for (std::size_t index = 0; index < report.ports.size(); ++index) {
     const std::string& name = report.ports[index].name;

@@ -47,7 +47,7 @@ std::int64_t vector_width(const RegionForm& form, const choir::Operation& item) 
 
 Schedule flat_schedule(const RegionForm& form, const choir::Operation& item,
                        const TracedProfile& profile) {
-  Schedule schedule{.kind = ScheduleClass::flat};
+  Schedule schedule{.kind = ScheduleClass::flat, .reason = "elements do not depend on each other"};
   schedule.vector = vector_width(form, item);
   schedule.workgroup = std::min<std::int64_t>(128, power_of_two_below(workgroup_limit(profile)));
   return schedule;
@@ -93,6 +93,7 @@ Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profi
       return fail(ErrorCode::unsupported,
                   "a reduction of fixed order needs " + std::to_string(fixed_order_lanes) +
                       " invocations, workgroup_invocations_maximum is " + std::to_string(limit));
+    schedule.reason = "the fixed order is a tree over 32 lanes, whatever the device";
     schedule.lanes_per_row = schedule.workgroup = fixed_order_lanes;
     return schedule;
   }
@@ -103,6 +104,7 @@ Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profi
   // neighbouring invocations read neighbouring elements.
   if (few_trips && (rows ? columns <= 16 : row_count >= 64 || columns <= 16)) {
     schedule.kind = rows ? ScheduleClass::invocation_row : ScheduleClass::invocation_column;
+    schedule.reason = "short or plentiful reductions fill the device with one invocation each";
     schedule.workgroup = std::min<std::int64_t>(64, limit);
     return schedule;
   }
@@ -117,6 +119,7 @@ Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profi
       (loop_limit == 0 || ceil_divide(columns, subgroup) * row_passes(form) <= loop_limit)) {
     schedule.lanes_per_row = schedule.workgroup = subgroup;
     schedule.shuffle = true;
+    schedule.reason = "a subgroup combines a row by shuffles, without a barrier";
     return schedule;
   }
   std::int64_t lanes = std::min<std::int64_t>(limit, 256);
@@ -124,6 +127,7 @@ Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profi
          ceil_divide(columns, lanes) * row_passes(form) > loop_limit)
     lanes *= 2;
   schedule.lanes_per_row = schedule.workgroup = lanes;
+  schedule.reason = "long rows need many invocations, which combine in workgroup memory";
   return schedule;
 }
 
@@ -153,9 +157,12 @@ Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profi
             .tile_n = shape.tile,
             .tile_k = shape.depth,
             .register_m = shape.registers,
-            .register_n = shape.registers};
+            .register_n = shape.registers,
+            .reason = "the product fills tiles, and the profile holds a tile's workgroup"};
   }
   Schedule schedule{.kind = ScheduleClass::direct};
+  schedule.reason = wide ? "the product, or what a workgroup may hold, is smaller than a tile"
+                         : "subgroups are narrow: barriers would cost more than tiles save";
   schedule.workgroup = std::min<std::int64_t>(64, limit);
   // As many products an iteration as keep the loop within the device's limit, and at least four,
   // which hides the loop's own cost.
@@ -175,6 +182,24 @@ Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profi
 
 std::string_view to_string(ScheduleClass schedule) {
   return names[static_cast<std::size_t>(schedule)];
+}
+
+std::string describe(const Schedule& schedule) {
+  std::string text = std::string(to_string(schedule.kind)) + ", " +
+                     std::to_string(schedule.workgroup) + " invocations";
+  const auto add = [&](std::int64_t value, std::int64_t usual, const char* what) {
+    if (value != usual) text += ", " + std::to_string(value) + what;
+  };
+  add(schedule.vector, 1, " elements an access");
+  add(schedule.lanes_per_row, 1, " a row");
+  if (schedule.shuffle) text += ", shuffles";
+  if (schedule.tile_m != 0)
+    text += ", tile " + std::to_string(schedule.tile_m) + "x" + std::to_string(schedule.tile_n) +
+            "x" + std::to_string(schedule.tile_k);
+  if (schedule.register_m != 0)
+    text += ", " + std::to_string(schedule.register_m) + "x" + std::to_string(schedule.register_n) +
+            " results an invocation";
+  return text;
 }
 
 bool must_be_exact(const RegionForm& form, semantic::NumericMode mode) {

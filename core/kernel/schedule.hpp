@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,11 @@ struct Schedule {
   std::int64_t tile_m = 0, tile_n = 0, tile_k = 0;          ///< elements of a workgroup's tile
   std::int64_t register_m = 0, register_n = 0;              ///< elements of an invocation's tile
   std::int64_t unroll_k = 1;          ///< products of one loop iteration of the direct class
+  std::string_view reason = {};       ///< why this one; lives forever
 };
+
+/// "workgroup_row, 256 invocations, 256 a row": the schedule for people.
+std::string describe(const Schedule& schedule);
 
 /// Chooses by a closed-form model among the classes that dispatch found legal. Reads the profile
 /// only through the trace. An item that no schedule fits is an error naming the limit.

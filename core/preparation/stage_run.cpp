@@ -78,29 +78,45 @@ class StageRunner {
     if (!warm) warm = take_draft();
     Status status = run_passes(*warm, false);
     output_.finished_at = options_.now();
-    ACCY_TRY(std::move(status));
-    status = seal(std::move(*warm));
+    if (!status && !manager_.last_failure()->pass.empty()) return status;
+    if (status) status = seal(std::move(*warm));
     return status ? std::move(status) : find_culprit(std::move(status.error()));
   }
 
-  /// A product that its stage refuses comes from a pass that left a module broken. Modules are
-  /// verified once, when they are sealed; only now is it worth doing after each pass.
+  /// What the last pass leaves, of a stage or of a nest, is verified when it is sealed. Refused, it
+  /// is worth running the passes again to tell whether the pass or the stage's rules are at fault.
   Status find_culprit(Error refusal) {
     choir::WarmDraft again{choir::Draft::from(spec_, *input_.source), {}};
     bodies_ = nullptr;
     ACCY_TRY(run_passes(again, true));
+    if (options_.failure != nullptr) *options_.failure = describe_refusal(refusal);
     return fail(std::move(refusal));
   }
 
-  void apply(choir::Module& module) {
+  choir::PassFailure describe_refusal(const Error& refusal) const {
+    choir::PassFailure failure{.pipeline = std::string(manager_.root().name),
+                               .kind = choir::FailureKind::stage_refused,
+                               .steps = manager_.root().recipe(),
+                               .op = refusal.op,
+                               .verifier_error = refusal.to_string(),
+                               .error = refusal.to_string(),
+                               .workers = options_.workers};
+    if (!options_.keep_module_text) return failure;
+    choir::Draft source = choir::Draft::from(spec_, *input_.source);
+    if (uses_profile(stage_)) apply(source.module());
+    failure.module_text = choir::print(source.module());
+    return failure;
+  }
+
+  void apply(choir::Module& module) const {
     TargetOptions target{.schedules = options_.schedules};
     if (options_.profile != nullptr) target.profile = *options_.profile;
     apply_target_options(module, target);
   }
 
-  Status run_passes(choir::WarmDraft& warm, bool verify_each) {
+  Status run_passes(choir::WarmDraft& warm, bool verify_last) {
     if (uses_profile(stage_)) apply(warm.draft.module());
-    const choir::RunOptions run{.verify_each = verify_each,
+    const choir::RunOptions run{.verify_last = verify_last,
                                 .workers = options_.workers,
                                 .keep_module_text = options_.keep_module_text,
                                 .before_each = options_.before_each,

@@ -28,6 +28,9 @@ struct ACCY_EXPORT Decision {
 /// A location's places, kept apart from its context.
 ACCY_EXPORT std::vector<SourceLocation> places_of(Location location);
 
+/// "tensor.add %y": an operation and the name of its first result, if it has one.
+ACCY_EXPORT std::string subject_of(const Operation& operation);
+
 /// The decisions of a compile, in the order in which they were made. A log that is off keeps
 /// nothing; a pass asks `on()` before it spells out a reason that costs time.
 class ACCY_EXPORT DecisionLog {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,20 @@ enum class FailureKind : std::uint8_t {
   verifier_failed,  ///< the module that it left breaks a rule
   exception,        ///< it let an exception out
   limit_exceeded,   ///< the module that it left is larger than the run allows
+  stage_refused,    ///< every pass was content, but the stage does not seal what they left
+  crashed,          ///< the process got a fatal signal; only in a reproducer
 };
 ACCY_EXPORT std::string_view to_string(FailureKind kind);
+/// The kind of that name, if there is one.
+ACCY_EXPORT std::optional<FailureKind> failure_kind_named(std::string_view name);
 
 /// Where and why a pipeline stopped.
 struct ACCY_EXPORT PassFailure {
   std::string pipeline;
   FailureKind kind = FailureKind::pass_failed;
-  std::string pass;
+  std::string pass;            ///< empty when it is no single one
   std::string pass_options;    ///< canonical text
+  std::string steps;           ///< textual pipeline that fails so again on `module_text`
   std::string op;              ///< name of the operation it stopped at; empty: unknown
   std::string symbol;          ///< of the function or kernel around that operation
   std::string verifier_error;  ///< text of the verifier's error; empty for other kinds
@@ -48,6 +54,7 @@ struct ACCY_EXPORT PartRun {
 /// How a pipeline is run. Borrowed pointers must outlive the run.
 struct ACCY_EXPORT RunOptions {
   bool verify_each = true;  ///< verify the module after each pass that changed it
+  bool verify_last = true;  ///< also after the last; false when it is sealed at once
   std::size_t workers = 1;  ///< threads for nested pipelines; the result does not depend on it
   /// Most operations that a pass may leave in a module.
   std::uint64_t operations_maximum = std::uint64_t{1} << 24;

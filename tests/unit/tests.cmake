@@ -18,6 +18,7 @@ if(TARGET accy_tool)
   target_compile_definitions(mutated_programs_test PRIVATE
     ACCY_PROGRAM="$<TARGET_FILE:accy_program>"
     ACCY_SANITIZED_PROGRAM="${PROJECT_SOURCE_DIR}/build/fuzz/bin/accy")
+  accy_test(reproducer_test accy_tool)
   accy_test(determinism_test accy_test_stages)
   add_dependencies(determinism_test accy_program)
   target_compile_definitions(determinism_test PRIVATE ACCY_PROGRAM="$<TARGET_FILE:accy_program>")
@@ -97,3 +98,4 @@ endif()
 accy_test(bytecode_test accy_test_stages accy_targets)
 accy_test(disk_store_test accy_test_stages accy_targets)
 accy_test(incremental_test accy_test_stages accy_targets)
+accy_test(pass_failure_test accy_test_stages accy_targets)

@@ -9,6 +9,13 @@ std::vector<SourceLocation> places_of(Location location) {
   return places;
 }
 
+std::string subject_of(const Operation& operation) {
+  std::string text(operation.name());
+  if (operation.result_count() > 0 && !operation.result()->name().empty())
+    text += " %" + std::string(operation.result()->name());
+  return text;
+}
+
 void DecisionLog::record(Decision decision) {
   if (on_) list_.push_back(std::move(decision));
 }

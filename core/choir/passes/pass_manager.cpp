@@ -10,9 +10,18 @@ std::string_view to_string(FailureKind kind) {
     case FailureKind::verifier_failed: return "verifier_failed";
     case FailureKind::exception: return "exception";
     case FailureKind::limit_exceeded: return "limit_exceeded";
+    case FailureKind::stage_refused: return "stage_refused";
+    case FailureKind::crashed: return "crashed";
   }
   ACCY_ASSERT(false, "unknown failure kind");
   return {};
+}
+
+std::optional<FailureKind> failure_kind_named(std::string_view name) {
+  for (auto kind = FailureKind::pass_failed; kind <= FailureKind::crashed;
+       kind = static_cast<FailureKind>(static_cast<std::uint8_t>(kind) + 1))
+    if (to_string(kind) == name) return kind;
+  return std::nullopt;
 }
 
 Status PassManager::run(Module& module, const RunOptions& options) {

@@ -25,6 +25,8 @@ PassFailure describe(const RunScope& scope, const Pass& pass) {
           .kind = FailureKind::pass_failed,
           .pass = std::string(pass.name),
           .pass_options = pass.options,
+          .steps = pass.options.empty() ? std::string(pass.name)
+                                        : std::string(pass.name) + "{" + pass.options + "}",
           .op = {},
           .symbol = {},
           .verifier_error = {},
@@ -42,6 +44,7 @@ Status StepRunner::run(const std::vector<PipelineStep>& steps) {
   const std::uint64_t invalidations = analyses_.invalidations();
   Status status;
   for (const PipelineStep& step : steps) {
+    is_last_ = &step == &steps.back();
     status = std::visit([&](const auto& concrete) { return run(concrete); }, step);
     if (!status) break;
   }
@@ -87,7 +90,7 @@ Status StepRunner::check_result(const Pass& pass) {
                            " operations, more than the limit of " + std::to_string(limit)};
     return failed(pass, FailureKind::limit_exceeded, std::move(error));
   }
-  if (!scope_.options.verify_each) return {};
+  if (!scope_.options.verify_each || (is_last_ && !scope_.options.verify_last)) return {};
   Status status = verify(module_);
   if (status) return {};
   status.error().code = ErrorCode::pass_failed;  // the program was valid before the pass

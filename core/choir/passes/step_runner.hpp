@@ -47,6 +47,7 @@ class StepRunner {
   AnalysisCache& analyses_;
   RunOutcome& outcome_;
   std::string text_before_;
+  bool is_last_ = false;  ///< whether no step follows the one that runs
 };
 
 /// Runs a nested pipeline on the module's operations of its kind; see Nest.

@@ -155,12 +155,29 @@ constexpr RuleEntry rules[] = {
     {"tensor.broadcast", move_of_splat},
 };
 
-bool apply_rules(Operation& operation) {
+void record(choir::DecisionLog& log, const Operation& operation, std::string choice,
+            std::string reason) {
+  if (!log.on()) return;
+  log.record({.kind = "rewrite",
+              .subject = choir::subject_of(operation),
+              .choice = std::move(choice),
+              .reason = std::move(reason),
+              .places = choir::places_of(operation.location())});
+}
+
+std::string text_of(const Value& value) {
+  const Operation* defining = value.defining_operation();
+  return defining != nullptr ? choir::subject_of(*defining) : "%" + std::string(value.name());
+}
+
+bool apply_rules(Operation& operation, choir::DecisionLog& log) {
   if (operation.result_count() != 1 || !operation.has_uses()) return false;
   for (const RuleEntry& entry : rules) {
     if (entry.operation != operation.name()) continue;
     Builder builder(&operation);
     if (Value* replacement = entry.rule(operation, builder)) {
+      record(log, operation, "replaced by " + text_of(*replacement),
+             "an exact rule: the same bits for every input");
       operation.result()->replace_all_uses_with(replacement);
       return true;
     }
@@ -198,7 +215,7 @@ OperationKey key_of(const Operation& operation) {
   return key;
 }
 
-bool merge_equal(choir::Block& block) {
+bool merge_equal(choir::Block& block, choir::DecisionLog& log) {
   std::unordered_map<OperationKey, Operation*, OperationKeyHash> seen;
   bool changed = false;
   for (Operation* operation : block.operations()) {
@@ -206,6 +223,8 @@ bool merge_equal(choir::Block& block) {
     const auto [entry, fresh] = seen.emplace(key_of(*operation), operation);
     if (fresh || !operation->has_uses()) continue;
     Operation* kept = entry->second;
+    record(log, *operation, "merged into " + choir::subject_of(*kept),
+           "same operation, operands and attributes");
     kept->set_location(operation->context().fused(kept->location(), operation->location()));
     for (std::size_t index = 0; index < operation->result_count(); ++index)
       if (operation->result(index)->has_uses())
@@ -215,28 +234,30 @@ bool merge_equal(choir::Block& block) {
   return changed;
 }
 
-bool erase_unused(choir::Block& block) {
+bool erase_unused(choir::Block& block, choir::DecisionLog& log) {
   bool changed = false;
   auto operations = block.operations();
   for (auto position = operations.rbegin(); position != operations.rend(); ++position)
     if ((*position)->has(Trait::pure) && !(*position)->has_uses()) {
+      record(log, **position, "erased", "nothing reads it");
       (*position)->erase();
       changed = true;
     }
   return changed;
 }
 
-bool sweep(choir::Block& block) {
+bool sweep(choir::Block& block, choir::DecisionLog& log) {
   bool changed = false;
-  for (Operation* operation : block.operations()) changed = apply_rules(*operation) || changed;
-  changed = merge_equal(block) || changed;
-  return erase_unused(block) || changed;
+  for (Operation* operation : block.operations())
+    changed = apply_rules(*operation, log) || changed;
+  changed = merge_equal(block, log) || changed;
+  return erase_unused(block, log) || changed;
 }
 
 Result<choir::PassChange> run(choir::PassContext& context) {
   bool changed = false;
   for (Operation* function : context.module.body().operations())
-    while (function->region_count() != 0 && sweep(function->body())) changed = true;
+    while (function->region_count() != 0 && sweep(function->body(), context.decisions)) changed = true;
   return changed ? choir::PassChange::changed : choir::PassChange::unchanged;
 }
 

@@ -28,7 +28,7 @@ bool moves(const Operation& operation) {
 
 class Folder {
  public:
-  explicit Folder(const FoldOptions& options) : options_(options) {}
+  Folder(const FoldOptions& options, choir::DecisionLog& log) : options_(options), log_(log) {}
 
   Result<bool> fold(Operation& operation) {
     if (!foldable(operation)) return false;
@@ -36,8 +36,11 @@ class Folder {
     const std::vector<std::int64_t> shape = type->static_shape();
     ACCY_TRY_ASSIGN(const std::int64_t bytes, byte_count(shape, size_bytes(type->element())));
     if (bytes > options_.result_bytes_maximum ||
-        bytes > options_.total_bytes_maximum - total_bytes_)
+        bytes > options_.total_bytes_maximum - total_bytes_) {
+      record(operation, false, bytes);
       return false;
+    }
+    record(operation, true, bytes);
     ACCY_TRY_ASSIGN(const std::vector<HostTensor> operands, operand_values(operation));
     std::vector<const HostTensor*> pointers;
     for (const HostTensor& operand : operands) pointers.push_back(&operand);
@@ -48,6 +51,21 @@ class Folder {
   }
 
  private:
+  void record(const Operation& operation, bool accepted, std::int64_t bytes) {
+    if (!log_.on()) return;
+    const std::string size = std::to_string(bytes) + " bytes";
+    log_.record({.kind = "fold",
+                 .accepted = accepted,
+                 .subject = choir::subject_of(operation),
+                 .choice = "a constant of " + size,
+                 .reason = accepted ? "all operands are constants"
+                                    : size + " exceed the budget (" +
+                                          std::to_string(options_.result_bytes_maximum) +
+                                          " a result, " +
+                                          std::to_string(options_.total_bytes_maximum) + " in all)",
+                 .places = choir::places_of(operation.location())});
+  }
+
   static bool foldable(const Operation& operation) {
     if (!operation.has(choir::Trait::pure) || operation.operand_count() == 0 || moves(operation) ||
         operation.definition().interface<Evaluation>() == nullptr)
@@ -76,6 +94,7 @@ class Folder {
   }
 
   FoldOptions options_;
+  choir::DecisionLog& log_;
   std::int64_t total_bytes_ = 0;
 };
 
@@ -86,7 +105,7 @@ void erase_unused_constants(choir::Block& block) {
 }
 
 Result<choir::PassChange> run(choir::PassContext& context, const FoldOptions& options) {
-  Folder folder(options);
+  Folder folder(options, context.decisions);
   bool changed = false;
   for (Operation* function : context.module.body().operations()) {
     if (function->region_count() == 0) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "choir/builder.hpp"
 #include "dialect/host/host.hpp"
@@ -124,7 +125,8 @@ class Merger {
 
 class Fuser {
  public:
-  Fuser(choir::Block& body, const FuseOptions& options) : body_(body), options_(options) {
+  Fuser(choir::Block& body, const FuseOptions& options, choir::DecisionLog& log)
+      : body_(body), options_(options), log_(log) {
     std::size_t position = 0;
     for (const Operation* operation : body.operations()) order_[operation] = position++;
   }
@@ -162,21 +164,56 @@ class Fuser {
   }
 
   Operation* try_merge(Operation& producer, Operation& consumer) {
-    if (producer.body().size() + consumer.body().size() > options_.operations_maximum ||
-        producer.operand_count() + consumer.operand_count() > options_.operands_maximum ||
-        !order_allows(producer, consumer))
-      return nullptr;
+    if (const char* limit = exceeded_limit(producer, consumer); limit != nullptr)
+      return refuse(producer, consumer, limit);
+    if (!order_allows(producer, consumer))
+      return refuse(producer, consumer, "another reader of the first stands before the second");
     Merger merger(producer, consumer);
     const std::vector<std::size_t> kept = merger.kept_results();
     Operation* merged = merger.build();
     const auto form = classify(merged->body());
     if (!form || recomputes(producer, *form)) {
       merged->erase();
-      return nullptr;
+      return refuse(producer, consumer,
+                    form ? "costly operations of the first would run more than once an element"
+                         : form.error());
     }
+    record(true, producer, consumer,
+           "one kernel of the form " + std::string(host::to_string(form->kind)) +
+               " does both, and their value stays in registers");
     merged->set_attribute("kind", merged->context().word(host::to_string(form->kind)));
     accept(producer, consumer, *merged, kept);
     return merged;
+  }
+
+  const char* exceeded_limit(const Operation& producer, const Operation& consumer) const {
+    if (producer.body().size() + consumer.body().size() > options_.operations_maximum)
+      return "together they have more operations than operations_maximum";
+    if (producer.operand_count() + consumer.operand_count() > options_.operands_maximum)
+      return "together they read more buffers than operands_maximum";
+    return nullptr;
+  }
+
+  Operation* refuse(const Operation& producer, const Operation& consumer, std::string reason) {
+    record(false, producer, consumer, std::move(reason));
+    return nullptr;
+  }
+
+  /// A refusal is repeated whenever the consumer has grown; it is recorded once.
+  void record(bool accepted, const Operation& producer, const Operation& consumer,
+              std::string reason) {
+    if (!log_.on()) return;
+    const choir::Location both =
+        consumer.context().fused(producer.location(), consumer.location());
+    choir::Decision decision{.kind = "fusion",
+                             .accepted = accepted,
+                             .subject = choir::subject_of(producer),
+                             .choice = "into " + choir::subject_of(consumer),
+                             .reason = std::move(reason),
+                             .places = choir::places_of(both)};
+    if (!accepted && !refused_.insert(decision.subject + decision.choice + decision.reason).second)
+      return;
+    log_.record(std::move(decision));
   }
 
   /// The producer's work moves to the consumer's place, so every other reader must stand behind.
@@ -221,6 +258,8 @@ class Fuser {
 
   choir::Block& body_;
   FuseOptions options_;
+  choir::DecisionLog& log_;
+  std::unordered_set<std::string> refused_;
   Order order_;
 };
 
@@ -246,7 +285,7 @@ choir::Pass fuse_regions_pass(FuseOptions options) {
             Operation* function = host::find_function(context.module);
             if (function == nullptr)
               return fail(ErrorCode::invalid_input, "module has no host.func");
-            return Fuser(function->body(), options).run() ? choir::PassChange::changed
+            return Fuser(function->body(), options, context.decisions).run() ? choir::PassChange::changed
                                                           : choir::PassChange::unchanged;
           },
           .preserved = {}};

@@ -18,13 +18,26 @@ std::string content_of(Operation& function) {
   return digest.to_string().substr(0, 16);
 }
 
-void unify(choir::Module& module, Operation& launch) {
+void record(choir::DecisionLog& log, const Operation& launch, const std::string& name, bool merged) {
+  if (!log.on()) return;
+  log.record({.kind = "kernel",
+              .subject = "item " + std::to_string(host::integer_or(launch, "item", 0)),
+              .choice = "launches @" + name,
+              .reason = merged ? "an earlier launch has the same program"
+                               : "named by the digest of its program",
+              .places = choir::places_of(launch.location())});
+}
+
+void unify(choir::Module& module, Operation& launch, choir::DecisionLog& log) {
   choir::Context& context = module.context();
   Operation* function = module.lookup(launch.attribute("kernel").text());
   const std::string name =
       std::string(launch.attribute("kind").text()) + "_" + content_of(*function);
   launch.set_attribute("kernel", context.symbol(name));
-  if (Operation* same = module.lookup(name); same != nullptr && same != function) {
+  Operation* same = module.lookup(name);
+  const bool merged = same != nullptr && same != function;
+  record(log, launch, name, merged);
+  if (merged) {
     same->set_location(context.fused(same->location(), function->location()));
     function->erase();
     return;
@@ -36,7 +49,7 @@ Result<choir::PassChange> run(choir::PassContext& context) {
   Operation* function = host::find_function(context.module);
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
   for (Operation* operation : function->body().operations())
-    if (operation->name() == "host.launch") unify(context.module, *operation);
+    if (operation->name() == "host.launch") unify(context.module, *operation, context.decisions);
   return choir::PassChange::changed;
 }
 

@@ -42,9 +42,24 @@ Status check_strict(const Operation& item) {
   return {};
 }
 
+void record(choir::DecisionLog& log, const Operation& item, const Schedule& schedule,
+            const Schedule& modelled) {
+  if (!log.on()) return;
+  const std::string subject =
+      "item " + std::to_string(host::integer_or(item, "order", 0)) + " (" +
+      std::string(item.attribute("kind").text()) + ")";
+  const bool decided = describe(schedule) != describe(modelled);
+  log.record({.kind = "schedule",
+              .subject = subject,
+              .choice = describe(schedule),
+              .reason = decided ? "decided beforehand; the model takes " + describe(modelled)
+                                : std::string(schedule.reason),
+              .places = choir::places_of(item.location())});
+}
+
 Status generate_item(Operation& item, std::size_t number, semantic::NumericMode mode,
                      choir::Block& module_body, const TracedProfile& profile,
-                     const ScheduleDecisions& decisions) {
+                     const ScheduleDecisions& decisions, choir::DecisionLog& log) {
   const bool strict = mode == semantic::NumericMode::strict;
   if (strict) ACCY_TRY(check_strict(item));
   const auto form = dispatch::classify(item.body());
@@ -52,6 +67,7 @@ Status generate_item(Operation& item, std::size_t number, semantic::NumericMode 
   ACCY_TRY_ASSIGN(const Schedule modelled, choose_schedule(*form, item, profile));
   ACCY_TRY_ASSIGN(const Schedule schedule,
                   apply_decisions(modelled, decisions, *form, item, profile));
+  record(log, item, schedule, modelled);
   const GenerateRequest request{.item = item,
                                 .form = *form,
                                 .schedule = schedule,
@@ -89,7 +105,7 @@ Result<choir::PassChange> run(choir::PassContext& context, const TracedProfile& 
   for (Operation* operation : function->body().operations()) {
     if (operation->name() != "host.item_into") continue;
     Status status = generate_item(*operation, number++, contract.mode, context.module.body(),
-                                  profile, decisions);
+                                  profile, decisions, context.decisions);
     if (!status)
       return fail(std::move(status.error())
                       .with("generating the kernel of work item " +

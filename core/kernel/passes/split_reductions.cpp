@@ -198,6 +198,18 @@ class Splitter {
   std::vector<std::int64_t> partial_shape_;
 };
 
+void record(choir::DecisionLog& log, const Operation& item, const Split& split,
+            const SplitOptions& options) {
+  if (!log.on()) return;
+  log.record({.kind = "split",
+              .subject = "item " + std::to_string(host::integer_or(item, "order", 0)),
+              .choice = std::to_string(split.segments) + " partial results of " +
+                        std::to_string(split.length) + " elements each, then one launch more",
+              .reason = "few results (at most " + std::to_string(options.rows_maximum) +
+                        ") of many elements would leave the device idle",
+              .places = choir::places_of(item.location())});
+}
+
 Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& options) {
   Operation* function = host::find_function(context.module);
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
@@ -206,9 +218,11 @@ Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& o
     if (operation->name() != "host.item_into") continue;
     const auto form = dispatch::classify(operation->body());
     ACCY_ASSERT(form.has_value(), "item of no form reached the kernel stage");
-    if (const auto split = plan_split(*operation, *form, options))
-      workspace_bytes = std::max(
-          workspace_bytes, Splitter(*operation, *form->anchors.front(), *split).run());
+    const auto split = plan_split(*operation, *form, options);
+    if (!split) continue;
+    record(context.decisions, *operation, *split, options);
+    workspace_bytes = std::max(workspace_bytes,
+                               Splitter(*operation, *form->anchors.front(), *split).run());
   }
   function->set_attribute("workspace_bytes", context.module.context().integer(workspace_bytes));
   return choir::PassChange::changed;

@@ -29,6 +29,21 @@ Result<std::int64_t> lowest_offset(const LiveBlock& block, std::span<const LiveB
   return offset;
 }
 
+void record(choir::DecisionLog& log, const LiveBlock& block, std::span<const LiveBlock> placed) {
+  if (!log.on()) return;
+  std::string shared;
+  for (const LiveBlock& other : placed)
+    if (other.offset_bytes < block.end_bytes() && block.offset_bytes < other.end_bytes())
+      shared += (shared.empty() ? " " : ", ") + choir::subject_of(*other.operation);
+  log.record({.kind = "buffer",
+              .subject = choir::subject_of(*block.operation),
+              .choice = std::to_string(block.size_bytes) + " bytes at " +
+                        std::to_string(block.offset_bytes) + " of the arena",
+              .reason = shared.empty() ? "no earlier block's memory is free for it"
+                                       : "memory of" + shared + ", not alive at the same time",
+              .places = choir::places_of(block.operation->location())});
+}
+
 Result<choir::PassChange> run(choir::PassContext& context) {
   choir::Operation* function = host::find_function(context.module);
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
@@ -45,6 +60,7 @@ Result<choir::PassChange> run(choir::PassContext& context) {
     ACCY_TRY_ASSIGN(const std::int64_t end, checked_add(block.offset_bytes, block.size_bytes));
     arena_bytes = std::max(arena_bytes, end);
     block.operation->set_attribute("offset", ir.integer(block.offset_bytes));
+    record(context.decisions, block, std::span(blocks).first(index));
   }
   function->set_attribute("arena_bytes", ir.integer(arena_bytes));
   return choir::PassChange::changed;

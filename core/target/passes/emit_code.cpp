@@ -1,6 +1,7 @@
 #include "target/passes/emit_code.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "choir/builder.hpp"
 #include "dialect/kernel/kernel.hpp"
@@ -24,11 +25,48 @@ Error for_kernel(Error error, std::string_view doing, const Operation& function)
   return std::move(error).with(std::string(doing) + " kernel @" + std::string(function.symbol()));
 }
 
+using OperationCounts = std::map<std::string_view, std::size_t>;
+
+OperationCounts count_by_name(const Operation& function) {
+  OperationCounts counts;
+  function.walk([&](const Operation& operation) { ++counts[operation.name()]; });
+  return counts;
+}
+
+/// One decision for each kind of operation that legalization replaced.
+void record_expansions(choir::DecisionLog& log, const Operation& function,
+                       const OperationCounts& before, const OperationCounts& after,
+                       const TracedProfile& profile) {
+  for (const auto& [name, count] : before) {
+    const auto left = after.find(name);
+    if (left != after.end() && left->second >= count) continue;
+    log.record({.kind = "legalization",
+                .subject = "@" + std::string(function.symbol()),
+                .choice = std::string(name) + " written out in other operations",
+                .reason = profile.id() + " has no instruction for it that the kernel may use",
+                .places = choir::places_of(function.location())});
+  }
+}
+
+void record_code(choir::DecisionLog& log, const Operation& function, const KernelCode& code) {
+  if (!log.on()) return;
+  log.record({.kind = "code",
+              .subject = "@" + std::string(function.symbol()),
+              .choice = code.format + ", " + std::to_string(code.bytes.size()) + " bytes",
+              .reason = "accepted by the backend's validation",
+              .places = choir::places_of(function.location())});
+}
+
 Result<choir::PassChange> legalize(choir::PassContext& context, const Backend& backend,
                                    const TracedProfile& profile) {
-  for (Operation* function : kernels(context.module))
+  for (Operation* function : kernels(context.module)) {
+    OperationCounts before;
+    if (context.decisions.on()) before = count_by_name(*function);
     if (Status status = backend.legalize(*function, profile); !status)
       return fail(for_kernel(std::move(status.error()), "legalizing", *function));
+    if (context.decisions.on())
+      record_expansions(context.decisions, *function, before, count_by_name(*function), profile);
+  }
   return choir::PassChange::changed;
 }
 
@@ -52,9 +90,11 @@ Attribute code_attribute(const KernelCode& code, choir::Context& context) {
   return context.string({reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
 }
 
-Status emit_kernel(Operation& function, const Backend& backend, const TracedProfile& profile) {
+Status emit_kernel(Operation& function, const Backend& backend, const TracedProfile& profile,
+                   choir::DecisionLog& log) {
   ACCY_TRY_ASSIGN(const KernelCode code, backend.emit(function, profile));
   ACCY_TRY(backend.validate(code, profile));
+  record_code(log, function, code);
   ACCY_TRY_ASSIGN(const kernel::ArgumentLayout layout, kernel::argument_layout(function));
   choir::Context& context = function.context();
   choir::Builder builder(&function);
@@ -76,7 +116,7 @@ Status emit_kernel(Operation& function, const Backend& backend, const TracedProf
 Result<choir::PassChange> emit(choir::PassContext& context, const Backend& backend,
                                const TracedProfile& profile) {
   for (Operation* function : kernels(context.module))
-    if (Status status = emit_kernel(*function, backend, profile); !status)
+    if (Status status = emit_kernel(*function, backend, profile, context.decisions); !status)
       return fail(for_kernel(std::move(status.error()), "emitting", *function));
   return choir::PassChange::changed;
 }

@@ -24,6 +24,19 @@ void apply_options(Operation& operation, const ActivationOptions& options) {
                           operation.context().word(options.gelu == "exact" ? "none" : "tanh"));
 }
 
+void record(choir::DecisionLog& log, const Operation& operation, const ActivationOptions& options) {
+  if (!log.on()) return;
+  std::string form;
+  if (const choir::Attribute approximation = operation.attribute("approximation"))
+    form = " (approximation " + std::string(approximation.text()) +
+           (options.gelu == "declared" ? ", as declared)" : ", by option)");
+  log.record({.kind = "expansion",
+              .subject = choir::subject_of(operation),
+              .choice = "its primitive operations" + form,
+              .reason = "only primitive operations have kernels",
+              .places = choir::places_of(operation.location())});
+}
+
 Result<choir::PassChange> run(choir::PassContext& context, const ActivationOptions& options) {
   bool changed = false;
   // An expansion may use composites of its own, so expand until none is left.
@@ -34,6 +47,7 @@ Result<choir::PassChange> run(choir::PassContext& context, const ActivationOptio
       choir::Builder builder(operation);
       const auto* expansion = operation->definition().interface<Expansion>();
       ACCY_TRY_ASSIGN(choir::Value * value, expansion->expand(*operation, builder));
+      record(context.decisions, *operation, options);
       if (value->name().empty()) value->set_name(operation->result()->name());
       operation->result()->replace_all_uses_with(value);
       operation->erase();
