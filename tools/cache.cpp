@@ -27,15 +27,16 @@ std::string usage_text(const choir::StoreUsage& usage) {
 }
 
 /// `verb` says what was done with the entries; empty: they were counted.
-void print_usage(const CacheOptions& options, std::string_view verb,
-                 const choir::StoreUsage& usage, std::ostream& output) {
-  if (options.json) print_json(output, usage_document(options, usage));
-  else output << fmt::format("{}{}\n", verb, usage_text(usage));
+void print_usage(const CacheOptions& options, std::string_view verb, const choir::StoreUsage& usage,
+                 std::ostream& output) {
+  if (options.json)
+    print_json(output, usage_document(options, usage));
+  else
+    output << fmt::format("{}{}\n", verb, usage_text(usage));
 }
 
 Result<ExitCode> verify(const CacheOptions& options, std::ostream& output) {
-  ACCY_TRY_ASSIGN(const std::vector<choir::StoreFault> faults,
-                  choir::verify_store(options.folder));
+  ACCY_TRY_ASSIGN(const std::vector<choir::StoreFault> faults, choir::verify_store(options.folder));
   ACCY_TRY_ASSIGN(const choir::StoreUsage usage, choir::store_usage(options.folder));
   if (options.json) {
     json document = usage_document(options, usage);

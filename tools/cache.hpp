@@ -14,7 +14,7 @@ enum class CacheAction { stat, verify, collect_garbage, export_to, import_from }
 struct CacheOptions {
   CacheAction action = CacheAction::stat;
   std::filesystem::path folder;
-  std::filesystem::path file;  ///< the archive of export and import
+  std::filesystem::path file;                          ///< the archive of export and import
   std::int64_t bytes_maximum = std::int64_t{1} << 30;  ///< left by the collection of garbage
   bool json = false;
 };

@@ -6,12 +6,12 @@
 #include "choir/disk_store.hpp"
 #include "choir/text.hpp"
 #include "preparation/compiler_identity.hpp"
+#include "semantic/job.hpp"
 #include "support/file.hpp"
+#include "tools/assignments.hpp"
 #include "tools/failure_watch.hpp"
 #include "tools/folder.hpp"
 #include "tools/json_output.hpp"
-#include "semantic/job.hpp"
-#include "tools/assignments.hpp"
 
 namespace accy::tools {
 namespace {
@@ -114,8 +114,7 @@ Result<Compiled> compile(const CompileOptions& options) {
     choir::TimingInstrumentation timing;
     preparation.instrumentation = options.timing ? &timing : nullptr;
     FailureWatch watch(options.file.stem().string(), choice.profile);
-    if (!options.reproducers.empty())
-      ACCY_TRY(watch.record_into(options.reproducers, preparation));
+    if (!options.reproducers.empty()) ACCY_TRY(watch.record_into(options.reproducers, preparation));
     Result<CompileResult> compiled_one = compile_for(choice, program.fork(), preparation);
     if (!compiled_one) return fail(watch.write_reproducer(std::move(compiled_one.error())));
     CompileResult result = std::move(*compiled_one);

@@ -67,8 +67,8 @@ json launch_document(const CompileResult& result, const choir::Operation& launch
 std::string stage_of(std::string_view pass, const CompileResult& result) {
   for (std::size_t index = 0; index < preparation::stage_count; ++index) {
     const auto pipeline = preparation::stage_pipeline(
-        static_cast<Stage>(index), {.profile = &result.profile,
-                                    .backend = targets::find_backend(result.profile.target)});
+        static_cast<Stage>(index),
+        {.profile = &result.profile, .backend = targets::find_backend(result.profile.target)});
     if (!pipeline) continue;  // the semantic stage has none
     for (const choir::Pass* candidate : pipeline->passes())
       if (candidate->name == pass) return std::string(to_string(static_cast<Stage>(index)));
@@ -79,17 +79,15 @@ std::string stage_of(std::string_view pass, const CompileResult& result) {
 json timing_document(const CompileResult& result) {
   json document{{"passes", json::array()}, {"analyses", json::array()}};
   for (const choir::PassTiming& pass : result.timing->passes)
-    document["passes"].push_back(
-        {{"stage", stage_of(pass.name, result)},
-         {"name", pass.name},
-         {"runs", pass.runs},
-         {"elapsed_ns", pass.elapsed_ns},
-         {"operations_before", pass.operations_before},
-         {"operations_after", pass.operations_after}});
+    document["passes"].push_back({{"stage", stage_of(pass.name, result)},
+                                  {"name", pass.name},
+                                  {"runs", pass.runs},
+                                  {"elapsed_ns", pass.elapsed_ns},
+                                  {"operations_before", pass.operations_before},
+                                  {"operations_after", pass.operations_after}});
   for (const choir::AnalysisTiming& analysis : result.timing->analyses)
-    document["analyses"].push_back({{"name", analysis.name},
-                                    {"runs", analysis.runs},
-                                    {"elapsed_ns", analysis.elapsed_ns}});
+    document["analyses"].push_back(
+        {{"name", analysis.name}, {"runs", analysis.runs}, {"elapsed_ns", analysis.elapsed_ns}});
   return document;
 }
 

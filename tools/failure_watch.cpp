@@ -29,8 +29,7 @@ Status FailureWatch::record_into(const std::filesystem::path& folder,
 
 Error FailureWatch::write_reproducer(Error error) {
   if (folder_.empty() || failure_.module_text.empty()) return error;
-  const std::filesystem::path path =
-      folder_ / preparation::reproducer_name(program_, failure_);
+  const std::filesystem::path path = folder_ / preparation::reproducer_name(program_, failure_);
   const std::string text = text_of(failure_);
   const Status written = write_file(path, std::as_bytes(std::span(text)));
   if (!written) return std::move(error).with(written.error().to_string());

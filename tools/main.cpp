@@ -8,6 +8,7 @@
 #include "tools/compile.hpp"
 #include "tools/devices.hpp"
 #include "tools/exit_code.hpp"
+#include "tools/explain.hpp"
 #include "tools/reproduce.hpp"
 #include "tools/run.hpp"
 
@@ -66,6 +67,23 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   return command;
 }
 
+CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* command = app.add_subcommand("explain", "Tell what became of each operation, and why");
+  command->add_option("file", options.file, "The program, a .choir text");
+  command
+      ->add_option("--target", options.targets,
+                   "A built-in profile or a profile file; two are compared")
+      ->required()
+      ->allow_extra_args(false);
+  command->add_option("--diff", options.difference, "Two programs to compare instead")->expected(2);
+  command->add_option("--op", options.operation, "Only this one: %y, tensor.softmax or a line");
+  command->add_option("--html", options.html, "Page to write with everything about the compile");
+  command->add_option("--dim", options.dimensions, "Size of a named dimension, as n=16")
+      ->allow_extra_args(false);
+  command->add_flag("--json", options.json, "One JSON document");
+  return command;
+}
+
 CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options) {
   CLI::App* command = app.add_subcommand(
       "reproduce", "Run what `accy compile --reproducer-dir` left; exit code 1 when it differs");
@@ -114,9 +132,11 @@ ExitCode run(int argument_count, const char* const* arguments) {
   RunOptions program;
   CacheOptions cache;
   ReproduceOptions reproducer;
+  ExplainOptions explain;
   const CLI::App* devices_command = add_devices(app, devices);
   const CLI::App* compile_command = add_compile(app, compile);
   const CLI::App* cache_command = add_cache(app, cache);
+  const CLI::App* explain_command = add_explain(app, explain);
   const CLI::App* reproduce_command = add_reproduce(app, reproducer);
   add_run(app, program);
   try {
@@ -128,6 +148,10 @@ ExitCode run(int argument_count, const char* const* arguments) {
   if (devices_command->parsed()) return run_devices(devices, targets::enumerate(), std::cout);
   if (compile_command->parsed()) {
     const Status status = run_compile(compile, std::cout);
+    return status ? ExitCode::done : report(status.error());
+  }
+  if (explain_command->parsed()) {
+    const Status status = run_explain(explain, std::cout);
     return status ? ExitCode::done : report(status.error());
   }
   const Result<ExitCode> code = cache_command->parsed() ? run_cache(cache, std::cout)

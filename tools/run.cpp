@@ -7,10 +7,10 @@
 #include "accy/session.hpp"
 #include "dialect/tensor/type.hpp"
 #include "frontend/npy.hpp"
-#include "tools/folder.hpp"
-#include "tools/json_output.hpp"
 #include "semantic/job.hpp"
 #include "tools/assignments.hpp"
+#include "tools/folder.hpp"
+#include "tools/json_output.hpp"
 #include "tools/run_inputs.hpp"
 
 namespace accy::tools {

@@ -20,8 +20,8 @@ constexpr std::string_view comment = "// ";
 constexpr std::size_t heading_bytes_maximum = std::size_t{1} << 20;
 
 Failure malformed(std::string_view file, int line, std::string_view what) {
-  return fail(ErrorCode::invalid_input, std::string(file) + ":" + std::to_string(line) + ": " +
-                                            std::string(what));
+  return fail(ErrorCode::invalid_input,
+              std::string(file) + ":" + std::to_string(line) + ": " + std::string(what));
 }
 
 /// The fields of the heading, each of which a writer writes.
@@ -33,10 +33,14 @@ class HeadingReader {
     Reproducer reproducer;
     choir::PassFailure& failure = reproducer.failure;
     std::string kind;
-    for (const auto& [key, target] :
-         {std::pair{"pipeline", &failure.pipeline}, {"pass", &failure.pass}, {"kind", &kind},
-          {"steps", &failure.steps}, {"op", &failure.op}, {"symbol", &failure.symbol},
-          {"error", &failure.error}, {"compiler", &reproducer.compiler}})
+    for (const auto& [key, target] : {std::pair{"pipeline", &failure.pipeline},
+                                      {"pass", &failure.pass},
+                                      {"kind", &kind},
+                                      {"steps", &failure.steps},
+                                      {"op", &failure.op},
+                                      {"symbol", &failure.symbol},
+                                      {"error", &failure.error},
+                                      {"compiler", &reproducer.compiler}})
       ACCY_TRY(read_text(key, *target));
     const auto known = choir::failure_kind_named(kind);
     if (!known) return malformed(file_, 2, "kind " + quote_for_message(kind) + " is unknown");
@@ -88,8 +92,9 @@ std::string format_reproducer(const Reproducer& reproducer) {
 
 Result<Reproducer> parse_reproducer(std::string_view text, std::string_view file) {
   if (!text.starts_with(first_line))
-    return malformed(file, 1, "is no reproducer of this version (it does not begin with "
-                              "'// accy-reproducer 1')");
+    return malformed(file, 1,
+                     "is no reproducer of this version (it does not begin with "
+                     "'// accy-reproducer 1')");
   const std::string_view rest = text.substr(first_line.size());
   const std::size_t end = rest.find('\n');
   if (!rest.starts_with(comment) || end == std::string_view::npos)
@@ -121,9 +126,8 @@ std::string reproducer_name(std::string_view program, const choir::PassFailure& 
   return name.substr(0, 200) + ".choir";
 }
 
-Result<std::optional<choir::PassFailure>> reproduce(const Reproducer& reproducer,
-                                                    std::string_view file,
-                                                    const target::Backend* backend) {
+Result<std::optional<choir::PassFailure>>
+reproduce(const Reproducer& reproducer, std::string_view file, const target::Backend* backend) {
   const choir::PassFailure& recorded = reproducer.failure;
   ACCY_TRY_ASSIGN(choir::Module module,
                   choir::parse_and_verify(recorded.module_text, file, registry()));
@@ -136,7 +140,8 @@ Result<std::optional<choir::PassFailure>> reproduce(const Reproducer& reproducer
   choir::PassManager manager(std::move(pipeline));
   const Status status = manager.run(module, {.workers = recorded.workers});
   if (!status) return std::optional(*manager.last_failure());
-  if (recorded.kind != choir::FailureKind::stage_refused) return std::optional<choir::PassFailure>();
+  if (recorded.kind != choir::FailureKind::stage_refused)
+    return std::optional<choir::PassFailure>();
   remove_target_options(module);
   for (std::size_t index = 0; index < stage_count; ++index) {
     const auto stage = static_cast<Stage>(index);

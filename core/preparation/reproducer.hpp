@@ -34,9 +34,8 @@ std::string reproducer_name(std::string_view program, const choir::PassFailure& 
 /// Runs the steps on the module. The failure of this run; nothing when it did not fail. `backend`
 /// is the one of the profile's target, null when there is no profile. Errors: the module cannot be
 /// read, a pass is unknown.
-Result<std::optional<choir::PassFailure>> reproduce(const Reproducer& reproducer,
-                                                    std::string_view file,
-                                                    const target::Backend* backend);
+Result<std::optional<choir::PassFailure>>
+reproduce(const Reproducer& reproducer, std::string_view file, const target::Backend* backend);
 
 /// Whether two failures are the same: kind, pass, operation and symbol. After a crash, any.
 bool same_failure(const choir::PassFailure& recorded, const choir::PassFailure& seen);

@@ -35,12 +35,11 @@ std::string fault_of(const NamedAttribute& entry) {
              ") is outside 0 to " + std::to_string(limits::dimension);
   }
   const DimensionRange range = range_of(entry.value);
-  const std::string text =
-      std::to_string(range.minimum) + " to " + std::to_string(range.maximum);
+  const std::string text = std::to_string(range.minimum) + " to " + std::to_string(range.maximum);
   if (range.minimum > range.maximum) return name + " has an empty range (" + text + ")";
   if (range.fallback && (*range.fallback < range.minimum || *range.fallback > range.maximum))
-    return name + ": the default (" + std::to_string(*range.fallback) +
-           ") is outside its range (" + text + ")";
+    return name + ": the default (" + std::to_string(*range.fallback) + ") is outside its range (" +
+           text + ")";
   return {};
 }
 

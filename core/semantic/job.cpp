@@ -42,9 +42,11 @@ void verify_semantic(const choir::Module& module, choir::Diagnostics& diagnostic
 }  // namespace
 
 const choir::StageSpec& SemanticStage::spec() {
-  static const choir::StageSpec spec{
-      .stage = "semantic", .version = 1, .legal = is_tensor_operation, .verify = verify_semantic,
-                                      .verifies_any = true};
+  static const choir::StageSpec spec{.stage = "semantic",
+                                     .version = 1,
+                                     .legal = is_tensor_operation,
+                                     .verify = verify_semantic,
+                                     .verifies_any = true};
   return spec;
 }
 

@@ -1,11 +1,10 @@
 #include "support/crash_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <csignal>
+#include <fcntl.h>
 #include <memory>
+#include <unistd.h>
 
 namespace accy {
 
@@ -50,7 +49,8 @@ void write_all(int descriptor, std::string_view text) {
 /// Calls nothing but what is safe in a signal handler: open, write, close, raise.
 void on_fatal_signal(int signal) {
   if (!crash_file.path.empty()) {
-    const int file = ::open(crash_file.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const int file =
+        ::open(crash_file.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file >= 0) {
       write_all(file, crash_file.content);
       ::close(file);

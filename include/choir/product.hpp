@@ -105,8 +105,7 @@ struct ACCY_EXPORT StageSpec {
   void check_rules(const Module& module, Diagnostics& diagnostics) const;
   /// Reads and checks a text of this stage; the error lists the faults of syntax, operations and
   /// stage together, by place. `file` names the text.
-  Result<Module> read(std::string_view text, std::string_view file,
-                      const Registry& registry) const;
+  Result<Module> read(std::string_view text, std::string_view file, const Registry& registry) const;
 };
 
 /// A module under construction at one stage, owned by one pipeline. Sealing is the only way to

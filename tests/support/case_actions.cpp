@@ -121,7 +121,8 @@ Result<std::string> perform_emit(const CaseFile& file, CaseOptions options) {
 
 /// STAGE of the text's `choir STAGE v1`.
 std::string stage_word(const CaseFile& file) {
-  std::istringstream words(file.input.substr(std::min(file.input.find("choir "), file.input.size())));
+  std::istringstream words(
+      file.input.substr(std::min(file.input.find("choir "), file.input.size())));
   std::string stage;
   words >> stage >> stage;
   return stage;

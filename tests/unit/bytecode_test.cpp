@@ -1,10 +1,8 @@
 // The binary form: it keeps all of a module, follows from content alone, and refuses all else.
-#include "choir/bytecode.hpp"
-
 #include <gmock/gmock.h>
-
 #include <random>
 
+#include "choir/bytecode.hpp"
 #include "choir/product.hpp"
 #include "dialect/dialects.hpp"
 #include "support/programs.hpp"
@@ -17,7 +15,8 @@ namespace {
 using preparation::Stage;
 using ::testing::HasSubstr;
 
-constexpr std::string_view text = R"(choir semantic v1 {dimensions = {n = {default = 3}}, note = [1, -2, 2.5, true, "s", word, @sym, x"00ff", !tensor<f32, [4]>, {a = inf}]}
+constexpr std::string_view text =
+    R"(choir semantic v1 {dimensions = {n = {default = 3}}, note = [1, -2, 2.5, true, "s", word, @sym, x"00ff", !tensor<f32, [4]>, {a = inf}]}
 tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [n]>) {
   %b = tensor.neg %a
   %c = tensor.add %a, %b

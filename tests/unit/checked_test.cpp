@@ -1,7 +1,7 @@
 // Sizes: products, sums and paddings that do not fit are errors, never wrapped.
-#include "support/checked.hpp"
-
 #include <gmock/gmock.h>
+
+#include "support/checked.hpp"
 
 namespace accy {
 namespace {

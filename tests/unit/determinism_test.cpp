@@ -1,10 +1,9 @@
 // One program gives the same bytes in every process, with any number of workers, with and without a
 // cache: every example and every test program, for every target.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <iterator>
 #include <map>
 

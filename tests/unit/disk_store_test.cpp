@@ -1,16 +1,14 @@
 // The store on disk: what it gives back, what it refuses, and that no damage makes a wrong product.
-#include "choir/disk_store.hpp"
-
-#include <gmock/gmock.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
+#include <gmock/gmock.h>
 #include <random>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
+#include "choir/disk_store.hpp"
 #include "choir/product/store_files.hpp"
 #include "choir/product/store_trace.hpp"
 #include "support/file.hpp"
@@ -103,7 +101,8 @@ class DiskStoreTest : public ::testing::Test {
   void expect_sound() {
     const auto faults = choir::verify_store(path_);
     ASSERT_TRUE(faults.has_value()) << faults.error().to_string();
-    for (const choir::StoreFault& fault : *faults) ADD_FAILURE() << fault.path << ": " << fault.what;
+    for (const choir::StoreFault& fault : *faults)
+      ADD_FAILURE() << fault.path << ": " << fault.what;
   }
 
   TemporaryFolder folder_;
@@ -383,7 +382,8 @@ TEST_F(DiskStoreTest, ADamagedArchiveAddsNothing) {
     return body + digest_of(std::string_view(body)).to_string() + "\n";
   };
   const std::string header = "accy-archive 1\n";
-  EXPECT_THAT(message("accy-archive 2\n"), HasSubstr("is no archive of a store, or one of another"));
+  EXPECT_THAT(message("accy-archive 2\n"),
+              HasSubstr("is no archive of a store, or one of another"));
   EXPECT_THAT(message(header), HasSubstr("archive is cut off"));
   EXPECT_THAT(message(header + std::string(64, 'x')),
               HasSubstr("archive is not what was written (its digest differs)"));

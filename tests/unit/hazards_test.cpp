@@ -75,10 +75,9 @@ tensor.func @main {inputs = ["a", "w", "v"], outputs = ["y", "z"]} (%a: tensor<f
   const auto launches =
       read_launch_program(module->stage<preparation::Stage::target>().module());
   ASSERT_TRUE(launches.has_value()) << launches.error().to_string();
-  EXPECT_EQ(read_launch_program(module->stage<preparation::Stage::kernel>().module())
-                .error()
-                .message,
-            "module is at stage kernel, not target");
+  EXPECT_EQ(
+      read_launch_program(module->stage<preparation::Stage::kernel>().module()).error().message,
+      "module is at stage kernel, not target");
   std::size_t barriers = 0;
   for (std::size_t step = 0; step < launches->plan.steps.size(); ++step) {
     if (!std::holds_alternative<BarrierStep>(launches->plan.steps[step])) continue;

@@ -1,7 +1,6 @@
 // Editing a program of more than 500 operations with a warm store: what the edit does not reach is
 // not made again, and the result is what a compile from nothing gives.
 #include <gmock/gmock.h>
-
 #include <map>
 
 #include "choir/disk_store.hpp"
@@ -27,10 +26,10 @@ tensor.func @main {inputs = ["x", "w"], outputs = ["y"]} (%x: tensor<f32, [16, 2
     const double constant = block == edited_block ? value : 0.5 + block / 64.0;
     text += "  %c" + id + " = tensor.constant {value = " + std::to_string(constant) +
             "} : tensor<f32, []>\n  %b" + id + " = tensor.broadcast %c" + id +
-            " {axes = []} : tensor<f32, [16, 24]>\n  %a" + id + " = tensor.add " + current + ", %b" +
-            id + "\n  %r" + id + " = tensor.tanh %a" + id + "\n  %e" + id + " = tensor.exp %r" + id +
-            "\n  %s" + id + " = tensor.mul %e" + id + ", %w\n  %n" + id + " = tensor.softmax %s" +
-            id + " {axis = 1}\n  %t" + id + " = tensor.transpose %n" + id +
+            " {axes = []} : tensor<f32, [16, 24]>\n  %a" + id + " = tensor.add " + current +
+            ", %b" + id + "\n  %r" + id + " = tensor.tanh %a" + id + "\n  %e" + id +
+            " = tensor.exp %r" + id + "\n  %s" + id + " = tensor.mul %e" + id + ", %w\n  %n" + id +
+            " = tensor.softmax %s" + id + " {axis = 1}\n  %t" + id + " = tensor.transpose %n" + id +
             " {permutation = [1, 0]}\n  %u" + id + " = tensor.reshape %t" + id +
             " : tensor<f32, [16, 24]>\n";
     current = "%u" + id;
@@ -86,9 +85,8 @@ class IncrementalTest : public ::testing::TestWithParam<bool> {
   std::unique_ptr<choir::DiskStore> disk_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, IncrementalTest, ::testing::Bool(), [](const auto& tested) {
-  return tested.param ? "on_disk" : "in_memory";
-});
+INSTANTIATE_TEST_SUITE_P(Stores, IncrementalTest, ::testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "on_disk" : "in_memory"; });
 
 TEST_P(IncrementalTest, AnEditRemakesTheKernelsThatDependOnItAlone) {
   const Compiled before = compile(program_with(-1, 0), &store());
@@ -145,8 +143,8 @@ TEST_P(IncrementalTest, OnlyAFieldThatWasReadChangesAKey) {
 
 TEST_P(IncrementalTest, WorkersChangeNothing) {
   const Compiled one = compile(program_with(-1, 0), &store());
-  const Compiled fresh = compile(program_with(-1, 0), nullptr,
-                                 *targets::find_profile("interpreter:generic"), 4);
+  const Compiled fresh =
+      compile(program_with(-1, 0), nullptr, *targets::find_profile("interpreter:generic"), 4);
   for (std::size_t stage = 0; stage < preparation::stage_count; ++stage)
     EXPECT_EQ(one.text(static_cast<Stage>(stage)), fresh.text(static_cast<Stage>(stage)));
 }

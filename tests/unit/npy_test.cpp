@@ -141,7 +141,8 @@ TEST(Npy, RefusesTypes) {
   const auto content = encode_npy(brain);
   ASSERT_FALSE(content);
   EXPECT_EQ(content.error().code, ErrorCode::unsupported);
-  EXPECT_THAT(content.error().message, HasSubstr("no type for bf16; write safetensors or cast to f32"));
+  EXPECT_THAT(content.error().message,
+              HasSubstr("no type for bf16; write safetensors or cast to f32"));
 }
 
 TEST(Npy, RefusesMalformedDictionaries) {

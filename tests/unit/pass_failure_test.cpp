@@ -1,8 +1,7 @@
 // Every pass of every stage fails once: the failure is recorded, what was prepared before stays
 // whole, and the same program compiles afterwards. Worth running under the sanitizers.
-#include <gmock/gmock.h>
-
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <set>
 
 #include "preparation/reproducer.hpp"
@@ -87,8 +86,10 @@ using PassFunction = Result<choir::PassChange> (*)(choir::PassContext&);
 
 void replace(std::vector<choir::PipelineStep>& steps, std::string_view name, PassFunction run) {
   for (choir::PipelineStep& step : steps) {
-    if (auto* nest = std::get_if<choir::Nest>(&step)) replace(nest->steps, name, run);
-    else if (auto& pass = std::get<choir::Pass>(step); pass.name == name) pass.run = run;
+    if (auto* nest = std::get_if<choir::Nest>(&step))
+      replace(nest->steps, name, run);
+    else if (auto& pass = std::get<choir::Pass>(step); pass.name == name)
+      pass.run = run;
   }
 }
 
@@ -175,7 +176,8 @@ TEST_P(PassFailureTest, LeavesAReproducerThatReads) {
   EXPECT_EQ(read->failure.error, failure.error);
   EXPECT_EQ(read->profile, profile_);
   EXPECT_EQ(read->compiler, "this one");
-  const auto seen = preparation::reproduce(*read, "r.choir", targets::find_backend(profile_.target));
+  const auto seen =
+      preparation::reproduce(*read, "r.choir", targets::find_backend(profile_.target));
   ASSERT_TRUE(seen.has_value()) << seen.error().to_string();
   EXPECT_FALSE(seen->has_value()) << "the registered pass does not fail";
 }

@@ -1,11 +1,10 @@
 // Jobs, revisions, keys and the prepared module.
-#include "support/stages.hpp"
+#include <gmock/gmock.h>
 
 #include "choir/text.hpp"
 #include "dialect/dialects.hpp"
+#include "support/stages.hpp"
 #include "targets/registry.hpp"
-
-#include <gmock/gmock.h>
 
 namespace accy::test {
 namespace {

@@ -162,11 +162,14 @@ TEST(Profile, ChecksRanges) {
   EXPECT_THAT(error_with("shared_memory_bytes", -1), HasSubstr("(-1) is outside 0 to 1073741824"));
   EXPECT_THAT(error_with("buffer_bytes_maximum", 9223372036854775808U),
               HasSubstr("(9223372036854775808) is outside 1 to 9223372036854775807"));
-  EXPECT_THAT(error_with("workgroup_size_maximum", {1, 2}), HasSubstr("has 2 elements, outside 3 to 3"));
+  EXPECT_THAT(error_with("workgroup_size_maximum", {1, 2}),
+              HasSubstr("has 2 elements, outside 3 to 3"));
   EXPECT_THAT(error_with("grid_size_maximum", {1, 2, 4294967296}),
               HasSubstr("grid_size_maximum[2] (4294967296) is outside 1 to 4294967295"));
   EXPECT_THAT(error_with("target", ""), HasSubstr("has 0 bytes, outside 1 to 64"));
-  EXPECT_THAT(error_with("name", "../x"), HasSubstr("name (\"../x\") holds a character other than letters, digits, '_', '-' and '.'"));
+  EXPECT_THAT(
+      error_with("name", "../x"),
+      HasSubstr("name (\"../x\") holds a character other than letters, digits, '_', '-' and '.'"));
   EXPECT_THAT(error_with("vendor", "a\nb"), HasSubstr("holds a control character"));
   EXPECT_THAT(error_with("vendor", std::string(257, 'v')), HasSubstr("has 257 bytes"));
   EXPECT_THAT(error_with("binding_classes", json::array()), HasSubstr("has 0 elements"));

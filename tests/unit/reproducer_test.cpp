@@ -1,17 +1,15 @@
 // Reproducers: what a real failure leaves fails again; malformed ones say what is wrong; a crash
 // leaves one too.
-#include "preparation/reproducer.hpp"
-
-#include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <iterator>
 #include <sstream>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
+#include "preparation/reproducer.hpp"
 #include "support/crash_file.hpp"
 #include "support/temporary_folder.hpp"
 #include "targets/registry.hpp"
@@ -22,8 +20,8 @@ namespace accy::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::string_view program = R"(choir semantic v1

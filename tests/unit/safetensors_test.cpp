@@ -105,10 +105,13 @@ TEST_F(Safetensors, ReadsTheDigitsOfTheExample) {
 }
 
 TEST_F(Safetensors, RefusesMalformedFrames) {
-  EXPECT_THAT(error_of("1234567"), HasSubstr("file (7 bytes) is shorter than the length of a safetensors header (8 bytes)"));
+  EXPECT_THAT(
+      error_of("1234567"),
+      HasSubstr("file (7 bytes) is shorter than the length of a safetensors header (8 bytes)"));
   EXPECT_THAT(error_of(std::string(8, '\xff')),
               HasSubstr("header (18446744073709551615 bytes) exceeds the rest of the file (0"));
-  EXPECT_THAT(error_of(std::string(8, '\0')), HasSubstr("safetensors header does not start with '{'"));
+  EXPECT_THAT(error_of(std::string(8, '\0')),
+              HasSubstr("safetensors header does not start with '{'"));
   EXPECT_THAT(error_with(" {}"), HasSubstr("does not start with '{'"));
   EXPECT_THAT(error_with("{} {}"), HasSubstr("not json"));
   EXPECT_THAT(error_with("{}", "x"), HasSubstr("tensors cover 0 bytes, but the file has 1"));
@@ -289,7 +292,8 @@ TEST_F(FolderWeightsTest, RefusesWhatLeavesTheFolder) {
 TEST_F(FolderWeightsTest, RefusesWhatIsNoRegularFile) {
   EXPECT_THAT(error_of_load("parts"), HasSubstr("is not a regular file"));
   EXPECT_THAT(error_of_load("."), HasSubstr("leaves the program's folder"));
-  EXPECT_THAT(error_of_load("absent.safetensors"), HasSubstr("weight file \"absent.safetensors\" cannot be found in"));
+  EXPECT_THAT(error_of_load("absent.safetensors"),
+              HasSubstr("weight file \"absent.safetensors\" cannot be found in"));
   const FolderWeights nowhere(folder_.path() / "absent");
   EXPECT_THAT(nowhere.load("w.safetensors", "a", where_).error().message,
               HasSubstr("weight folder cannot be found"));

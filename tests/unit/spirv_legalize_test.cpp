@@ -121,9 +121,9 @@ TEST(SpirvExact, AProfileWithoutFloatControlsIsRefused) {
 
 TEST(SpirvExact, DoubleQuotientsAreRefused) {
   for (const char* line : {"kernel.div %x, %y", "kernel.sqrt %x"})
-    EXPECT_THAT(compile_error(operation_kernel("f64", 2, line, "f64", true),
-                              profile_named("lavapipe")),
-                AllOf(HasSubstr("vulkan has no correctly rounded"), HasSubstr("of f64 (f32 only)")));
+    EXPECT_THAT(
+        compile_error(operation_kernel("f64", 2, line, "f64", true), profile_named("lavapipe")),
+        AllOf(HasSubstr("vulkan has no correctly rounded"), HasSubstr("of f64 (f32 only)")));
 }
 
 // --- what a profile lacks ----------------------------------------------------------------------
@@ -190,10 +190,10 @@ TEST(SpirvLegalize, OtherBindingClassesAreRefused) {
 
 TEST(SpirvLegalize, DoubleMathIsRefused) {
   for (const char* op : {"exp", "log", "tanh", "erf"})
-    EXPECT_THAT(compile_error(operation_kernel("f64", 1, "kernel." + std::string(op) + " %x",
-                                               "f64"),
-                              profile_named("lavapipe")),
-                AllOf(HasSubstr("kernel." + std::string(op)), HasSubstr("f64 (f32 only)")));
+    EXPECT_THAT(
+        compile_error(operation_kernel("f64", 1, "kernel." + std::string(op) + " %x", "f64"),
+                      profile_named("lavapipe")),
+        AllOf(HasSubstr("kernel." + std::string(op)), HasSubstr("f64 (f32 only)")));
 }
 
 // --- the loop limit ----------------------------------------------------------------------------

@@ -464,11 +464,16 @@ class FunctionLengths {
     for (std::size_t i = 0; i < code.size(); ++i) {
       const char character = code[i];
       const bool separates_digits = i > 0 && is_digit(code[i - 1]);
-      if (character == '"' || (character == '\'' && !separates_digits)) i = end_of_literal(code, i);
-      else if (character == '{') open(line);
-      else if (character == '}') close(line, limit);
-      else if (character == ';') statement_.clear();
-      else statement_ += character;
+      if (character == '"' || (character == '\'' && !separates_digits))
+        i = end_of_literal(code, i);
+      else if (character == '{')
+        open(line);
+      else if (character == '}')
+        close(line, limit);
+      else if (character == ';')
+        statement_.clear();
+      else
+        statement_ += character;
     }
     statement_ += ' ';
   }
@@ -484,7 +489,8 @@ class FunctionLengths {
     const auto says = [&](std::string_view word) { return holds_word(statement_, word, true); };
     Scope scope = Scope::other;
     const bool has_parameters = statement_.find('(') != std::string::npos;
-    if (in_container && (says("namespace") || (!has_parameters && (says("class") || says("struct")))))
+    if (in_container &&
+        (says("namespace") || (!has_parameters && (says("class") || says("struct")))))
       scope = Scope::container;
     else if (in_container && has_parameters)
       scope = Scope::function;

@@ -2,11 +2,10 @@
 // that hangs or is lost, and a driver that is not there.
 #include <algorithm>
 #include <chrono>
+#include <gmock/gmock.h>
 #include <map>
 #include <random>
 #include <thread>
-
-#include <gmock/gmock.h>
 
 #include "support/vulkan_device_fixture.hpp"
 #include "targets/vulkan/device/errors.hpp"
@@ -154,7 +153,8 @@ TEST_F(VulkanDeviceTest, RefusesPlansThatWouldReachOutside) {
   step = good;
   step.grid[1] = device_->info().profile.grid_size_maximum[1] + 1;
   EXPECT_THAT(message(step), AllOf(HasSubstr("the grid of kernel"), HasSubstr("on axis 1 (limit")));
-  EXPECT_EQ(message(runtime::CopyStep{{0, 0, 8}, {1, 0, 4}}), "a copy moves 8 bytes to a range of 4");
+  EXPECT_EQ(message(runtime::CopyStep{{0, 0, 8}, {1, 0, 4}}),
+            "a copy moves 8 bytes to a range of 4");
 }
 
 TEST_F(VulkanDeviceTest, RefusesSlotsThatThePlanDoesNotFit) {
@@ -168,8 +168,10 @@ TEST_F(VulkanDeviceTest, RefusesSlotsThatThePlanDoesNotFit) {
   EXPECT_EQ(message({whole(*buffer), whole(*buffer)}), "");
   EXPECT_EQ(message({whole(*buffer)}), "1 slots are bound, the plan has 2");
   EXPECT_EQ(message({whole(*buffer), {}}), "slot 1 is bound to no buffer of this device");
-  EXPECT_THAT(message({whole(*buffer), {buffer.get(), 4, 252}}), HasSubstr("slot 1 is bound to 252"));
-  EXPECT_THAT(message({whole(*buffer), {buffer.get(), 4, 256}}), HasSubstr("slot 1 is bound to 256"));
+  EXPECT_THAT(message({whole(*buffer), {buffer.get(), 4, 252}}),
+              HasSubstr("slot 1 is bound to 252"));
+  EXPECT_THAT(message({whole(*buffer), {buffer.get(), 4, 256}}),
+              HasSubstr("slot 1 is bound to 256"));
 }
 
 TEST_F(VulkanDeviceTest, RefusesWhatBelongsToAnotherDevice) {

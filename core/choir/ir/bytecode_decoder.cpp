@@ -73,9 +73,9 @@ class Decoder {
     read_module();
     if (reader_.good() && !reader_.at_end()) reader_.reject("goes on behind the module");
     if (reader_.good()) return {};
-    return fail(ErrorCode::invalid_input, std::string(file_) + ": " +
-                                              std::string(reader_.fault()) + " (at byte " +
-                                              std::to_string(reader_.position()) + ")");
+    return fail(ErrorCode::invalid_input, std::string(file_) + ": " + std::string(reader_.fault()) +
+                                              " (at byte " + std::to_string(reader_.position()) +
+                                              ")");
   }
 
  private:

@@ -87,10 +87,13 @@ bool Diagnostics::has(const Operation& operation) const {
 }
 
 void Diagnostics::sort() {
-  std::ranges::stable_sort(list_, [](const SourceLocation& a, const SourceLocation& b) {
-    if (a.known() != b.known()) return a.known();
-    return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
-  }, &Diagnostic::where);
+  std::ranges::stable_sort(
+      list_,
+      [](const SourceLocation& a, const SourceLocation& b) {
+        if (a.known() != b.known()) return a.known();
+        return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+      },
+      &Diagnostic::where);
 }
 
 Error Diagnostics::to_error(ErrorCode code) const {

@@ -38,12 +38,12 @@ RevisionRef read_product(const fs::path& folder, const store::Trace& trace,
   store::touch(path);
   std::vector<Dependency> dependencies;
   if (lookup.source) dependencies.push_back({"source", lookup.source});
-  return RevisionRef::adopt(new Revision(
-      std::move(*module), {.address = {std::string(lookup.spec.stage), trace.content},
-                          .gates = {operation_schema(), lookup.spec.schema()},
-                          .dependencies = std::move(dependencies),
-                          .key = product_key(trace.request, trace.facts),
-                          .facts = trace.facts}));
+  return RevisionRef::adopt(
+      new Revision(std::move(*module), {.address = {std::string(lookup.spec.stage), trace.content},
+                                        .gates = {operation_schema(), lookup.spec.schema()},
+                                        .dependencies = std::move(dependencies),
+                                        .key = product_key(trace.request, trace.facts),
+                                        .facts = trace.facts}));
 }
 
 }  // namespace

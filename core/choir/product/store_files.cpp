@@ -28,8 +28,8 @@ std::string unique_name() {
 }
 
 Failure io_failure(const fs::path& path, std::string_view what, const std::error_code& error) {
-  return fail(ErrorCode::io, path.string() + ": " + std::string(what) + " (" + error.message() +
-                                 ")");
+  return fail(ErrorCode::io,
+              path.string() + ": " + std::string(what) + " (" + error.message() + ")");
 }
 
 Status make_folders(const fs::path& folder) {

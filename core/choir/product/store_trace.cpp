@@ -46,8 +46,10 @@ class TraceReader {
     good_ = good_ && found != document_.end() && found->is_object();
     if (!good_) return facts;
     for (const auto& [name, value] : found->items()) {
-      if (value.is_string()) facts.push_back({name, value.get<std::string>()});
-      else good_ = false;
+      if (value.is_string())
+        facts.push_back({name, value.get<std::string>()});
+      else
+        good_ = false;
     }
     return facts;
   }

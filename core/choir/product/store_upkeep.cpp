@@ -84,8 +84,10 @@ class Cleaner {
   void remove_damaged() {
     for (const Entry& entry : entries_) {
       if (entry.kind == EntryKind::object) {
-        if (check_object(folder_, entry)) objects_.insert(entry.path);
-        else remove(entry);
+        if (check_object(folder_, entry))
+          objects_.insert(entry.path);
+        else
+          remove(entry);
       } else if (entry.kind == EntryKind::trace) {
         if (const auto trace = check_trace(folder_, entry))
           object_of_.emplace(entry.path, store::object_path(trace->object));
@@ -104,8 +106,10 @@ class Cleaner {
     for (const Entry& entry : entries_) {
       const auto found = object_of_.find(entry.path);
       if (found == object_of_.end()) continue;
-      if (objects_.contains(found->second)) named.insert(found->second);
-      else remove(entry);
+      if (objects_.contains(found->second))
+        named.insert(found->second);
+      else
+        remove(entry);
     }
     for (const Entry& entry : entries_)
       if (objects_.contains(entry.path) && !named.contains(entry.path) &&
@@ -134,8 +138,8 @@ class Cleaner {
   const fs::path& folder_;
   std::vector<Entry> entries_;
   std::int64_t left_;
-  std::set<fs::path> objects_;                ///< sound ones
-  std::map<fs::path, fs::path> object_of_;    ///< of each sound trace
+  std::set<fs::path> objects_;              ///< sound ones
+  std::map<fs::path, fs::path> object_of_;  ///< of each sound trace
   std::set<fs::path> removed_;
   StoreCleanup cleanup_;
 };
@@ -155,7 +159,8 @@ Result<std::vector<StoreFault>> verify_store(const fs::path& folder) {
     if (entry.kind == EntryKind::object) status = check_object(folder, entry);
     if (entry.kind == EntryKind::trace) {
       const auto trace = check_trace(folder, entry);
-      if (!trace) status = fail(trace.error());
+      if (!trace)
+        status = fail(trace.error());
       else if (!fs::exists(folder / store::object_path(trace->object), ignored))
         status = fail(ErrorCode::invalid_input, "trace names an object that is not there");
     }

@@ -248,8 +248,7 @@ bool erase_unused(choir::Block& block, choir::DecisionLog& log) {
 
 bool sweep(choir::Block& block, choir::DecisionLog& log) {
   bool changed = false;
-  for (Operation* operation : block.operations())
-    changed = apply_rules(*operation, log) || changed;
+  for (Operation* operation : block.operations()) changed = apply_rules(*operation, log) || changed;
   changed = merge_equal(block, log) || changed;
   return erase_unused(block, log) || changed;
 }
@@ -257,7 +256,8 @@ bool sweep(choir::Block& block, choir::DecisionLog& log) {
 Result<choir::PassChange> run(choir::PassContext& context) {
   bool changed = false;
   for (Operation* function : context.module.body().operations())
-    while (function->region_count() != 0 && sweep(function->body(), context.decisions)) changed = true;
+    while (function->region_count() != 0 && sweep(function->body(), context.decisions))
+      changed = true;
   return changed ? choir::PassChange::changed : choir::PassChange::unchanged;
 }
 

@@ -58,11 +58,11 @@ class Folder {
                  .accepted = accepted,
                  .subject = choir::subject_of(operation),
                  .choice = "a constant of " + size,
-                 .reason = accepted ? "all operands are constants"
-                                    : size + " exceed the budget (" +
-                                          std::to_string(options_.result_bytes_maximum) +
-                                          " a result, " +
-                                          std::to_string(options_.total_bytes_maximum) + " in all)",
+                 .reason = accepted
+                               ? "all operands are constants"
+                               : size + " exceed the budget (" +
+                                     std::to_string(options_.result_bytes_maximum) + " a result, " +
+                                     std::to_string(options_.total_bytes_maximum) + " in all)",
                  .places = choir::places_of(operation.location())});
   }
 

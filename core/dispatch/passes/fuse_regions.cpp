@@ -35,6 +35,21 @@ bool has_expensive(const Operation& item) {
 
 std::int64_t count_of(std::span<const std::int64_t> shape) { return *element_count(shape); }
 
+/// "elementwise %y (tensor.mul, tensor.erf)": an item for people.
+std::string text_of(const Operation& item) {
+  std::string text(item.attribute("kind").text());
+  if (!item.result()->name().empty()) text += " %" + std::string(item.result()->name());
+  constexpr std::size_t shown_maximum = 3;
+  std::size_t shown = 0;
+  for (const Operation* operation : item.body().operations()) {
+    if (operation->has(choir::Trait::terminator) || shown > shown_maximum) continue;
+    text += shown == 0 ? " (" : ", ";
+    text += shown < shown_maximum ? operation->name() : "...";
+    ++shown;
+  }
+  return text + (shown == 0 ? "" : ")");
+}
+
 /// Positions in program order; a merged item takes its consumer's.
 using Order = std::unordered_map<const Operation*, std::size_t>;
 
@@ -203,12 +218,11 @@ class Fuser {
   void record(bool accepted, const Operation& producer, const Operation& consumer,
               std::string reason) {
     if (!log_.on()) return;
-    const choir::Location both =
-        consumer.context().fused(producer.location(), consumer.location());
+    const choir::Location both = consumer.context().fused(producer.location(), consumer.location());
     choir::Decision decision{.kind = "fusion",
                              .accepted = accepted,
-                             .subject = choir::subject_of(producer),
-                             .choice = "into " + choir::subject_of(consumer),
+                             .subject = text_of(producer),
+                             .choice = "into " + text_of(consumer),
                              .reason = std::move(reason),
                              .places = choir::places_of(both)};
     if (!accepted && !refused_.insert(decision.subject + decision.choice + decision.reason).second)
@@ -285,8 +299,9 @@ choir::Pass fuse_regions_pass(FuseOptions options) {
             Operation* function = host::find_function(context.module);
             if (function == nullptr)
               return fail(ErrorCode::invalid_input, "module has no host.func");
-            return Fuser(function->body(), options, context.decisions).run() ? choir::PassChange::changed
-                                                          : choir::PassChange::unchanged;
+            return Fuser(function->body(), options, context.decisions).run()
+                       ? choir::PassChange::changed
+                       : choir::PassChange::unchanged;
           },
           .preserved = {}};
 }

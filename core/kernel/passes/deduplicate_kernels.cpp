@@ -18,7 +18,8 @@ std::string content_of(Operation& function) {
   return digest.to_string().substr(0, 16);
 }
 
-void record(choir::DecisionLog& log, const Operation& launch, const std::string& name, bool merged) {
+void record(choir::DecisionLog& log, const Operation& launch, const std::string& name,
+            bool merged) {
   if (!log.on()) return;
   log.record({.kind = "kernel",
               .subject = "item " + std::to_string(host::integer_or(launch, "item", 0)),

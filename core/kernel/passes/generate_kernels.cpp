@@ -45,9 +45,8 @@ Status check_strict(const Operation& item) {
 void record(choir::DecisionLog& log, const Operation& item, const Schedule& schedule,
             const Schedule& modelled) {
   if (!log.on()) return;
-  const std::string subject =
-      "item " + std::to_string(host::integer_or(item, "order", 0)) + " (" +
-      std::string(item.attribute("kind").text()) + ")";
+  const std::string subject = "item " + std::to_string(host::integer_or(item, "order", 0)) + " (" +
+                              std::string(item.attribute("kind").text()) + ")";
   const bool decided = describe(schedule) != describe(modelled);
   log.record({.kind = "schedule",
               .subject = subject,

@@ -221,8 +221,8 @@ Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& o
     const auto split = plan_split(*operation, *form, options);
     if (!split) continue;
     record(context.decisions, *operation, *split, options);
-    workspace_bytes = std::max(workspace_bytes,
-                               Splitter(*operation, *form->anchors.front(), *split).run());
+    workspace_bytes =
+        std::max(workspace_bytes, Splitter(*operation, *form->anchors.front(), *split).run());
   }
   function->set_attribute("workspace_bytes", context.module.context().integer(workspace_bytes));
   return choir::PassChange::changed;
