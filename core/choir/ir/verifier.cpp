@@ -19,6 +19,11 @@ class Verifier {
   Verifier(Diagnostics& diagnostics, const std::unordered_set<const Operation*>& faulty)
       : diagnostics_(diagnostics), faulty_(faulty) {}
 
+  void reserve(std::size_t values) {
+    known_.reserve(values);
+    values_.reserve(values);
+  }
+
   void check_operation(const Operation& operation);
   void check_uses();
 
@@ -39,12 +44,18 @@ class Verifier {
   const std::unordered_set<const Operation*>& faulty_;
   std::size_t faults_ = 0;
   std::size_t depth_ = 0;
+  /// What is known of a value: one table, as looking up is most of a verifier's time.
+  struct Known {
+    std::size_t isolation = 0;   ///< it is visible while this is the current one; 0: no more
+    std::size_t references = 0;  ///< operand slots that hold it, to compare with its use list
+  };
+
   ValueChecks checks_;
-  std::unordered_set<const Value*> visible_;
-  std::vector<const Value*> order_;  // of visible_
-  /// Operand slots that hold each value, to compare with its use list.
-  std::unordered_map<const Value*, std::size_t> references_;
-  std::vector<const Value*> values_;
+  std::unordered_map<const Value*, Known> known_;
+  std::vector<const Value*> order_;   ///< visible ones
+  std::vector<const Value*> values_;  ///< all that were defined
+  std::size_t isolation_ = 1;         ///< number of the isolated operation around
+  std::size_t isolations_ = 1;
 };
 
 void Verifier::report(const Operation& operation, std::string message) {
@@ -53,7 +64,7 @@ void Verifier::report(const Operation& operation, std::string message) {
 }
 
 void Verifier::define(const Value& value) {
-  visible_.insert(&value);
+  known_[&value].isolation = isolation_;
   order_.push_back(&value);
   values_.push_back(&value);
 }
@@ -73,8 +84,9 @@ void Verifier::check_operands(const Operation& operation) {
       report(operation, "operand " + std::to_string(index) + " is missing");
       continue;
     }
-    ++references_[value];
-    if (!visible_.contains(value))
+    Known& known = known_[value];
+    ++known.references;
+    if (known.isolation != isolation_)
       report(operation,
              "operand " + std::to_string(index) +
                  (value->name().empty() ? "" : " (%" + std::string(value->name()) + ")") +
@@ -129,7 +141,7 @@ void Verifier::check_inference(const Operation& operation) {
 void Verifier::check_operation(const Operation& operation) {
   if (faulty_.contains(&operation)) {
     for (const Value* operand : operation.operands())
-      if (operand != nullptr) ++references_[operand];
+      if (operand != nullptr) ++known_[operand].references;
     return check_regions(operation);
   }
   const std::size_t faults = faults_;
@@ -160,19 +172,11 @@ void Verifier::check_regions(const Operation& operation) {
     return;
   }
   ++depth_;
-  std::unordered_set<const Value*> outer;
-  std::vector<const Value*> outer_order;
-  const bool isolated = operation.has(Trait::isolated);
-  if (isolated) {
-    std::swap(outer, visible_);
-    std::swap(outer_order, order_);
-  }
+  const std::size_t around = isolation_;
+  if (operation.has(Trait::isolated)) isolation_ = ++isolations_;
   for (std::size_t region = 0; region < operation.region_count(); ++region)
     check_block(operation, region);
-  if (isolated) {
-    std::swap(outer, visible_);
-    std::swap(outer_order, order_);
-  }
+  isolation_ = around;
   --depth_;
 }
 
@@ -193,7 +197,7 @@ void Verifier::check_block(const Operation& parent, std::size_t region) {
     for (std::size_t index = 0; index < operation->result_count(); ++index)
       define(*operation->result(index));
   }
-  for (; order_.size() > before; order_.pop_back()) visible_.erase(order_.back());
+  for (; order_.size() > before; order_.pop_back()) known_[order_.back()].isolation = 0;
 }
 
 void Verifier::check_symbol(const Operation& operation,
@@ -211,8 +215,8 @@ void Verifier::check_uses() {
     const Operation* near = value->defining_operation() != nullptr
                                 ? value->defining_operation()
                                 : value->owner_block()->parent();
-    const auto found = references_.find(value);
-    const std::size_t expected = found == references_.end() ? 0 : found->second;
+    const auto found = known_.find(value);
+    const std::size_t expected = found == known_.end() ? 0 : found->second.references;
     std::size_t listed = 0;
     bool linked = true;
     // A broken list may be a ring: one more than expected is enough to know.
@@ -239,6 +243,7 @@ void verify(const Module& module, Diagnostics& diagnostics,
   if (!module.operation().attribute("stage").is(AttributeKind::word))
     diagnostics.report(module.operation(), "attribute 'stage' is no word");
   Verifier verifier(diagnostics, faulty);
+  verifier.reserve(count_operations(module.operation()));  // most operations have one result
   verifier.check_operation(module.operation());
   verifier.check_uses();
 }
