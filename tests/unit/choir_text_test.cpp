@@ -143,6 +143,25 @@ TEST(ChoirText, SpellsEveryAttribute) {
   EXPECT_EQ(print(Attribute()), "<null>");
 }
 
+TEST(ChoirText, SortsTheAttributesOfANewOperation) {
+  Module module(registry(), "t");
+  Context& context = module.context();
+  Builder builder(module.body());
+  const auto printed = [&](const std::vector<NamedAttribute>& attributes) {
+    const Operation* made = builder.create("test.use", {}, {}, attributes);
+    return print(*made, {.locations = false, .names = true});
+  };
+  const Attribute one = context.integer(1);
+  const Attribute two = context.integer(2);
+  EXPECT_EQ(printed({{"a", one}, {"b", two}}), "test.use {a = 1, b = 2}");
+  EXPECT_EQ(printed({{"b", two}, {"a", one}}), "test.use {a = 1, b = 2}");
+  EXPECT_EQ(printed({{"a", one}, {"a", two}}), "test.use {a = 2}") << "the later counts";
+  std::string name = "mine";
+  const Operation* made = builder.create("test.use", {}, {}, {{name, one}});
+  name = "lost";
+  EXPECT_EQ(made->attributes()[0].name, "mine") << "the context keeps the name";
+}
+
 TEST(ChoirText, RoundTripsRandomFloats) {
   std::mt19937_64 random(7);
   Module module(registry(), "t");
