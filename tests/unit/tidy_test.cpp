@@ -515,18 +515,11 @@ class FunctionLengths {
   Offences offences_;
 };
 
-/// Functions that may be longer, each for its reason.
-const std::vector<std::string>& long_functions() {
-  static const std::vector<std::string> list;
-  return list;
-}
-
 Offences function_offences(const std::vector<SourceFile>& files, std::size_t limit) {
   Offences offences;
   for (const SourceFile& file : files)
     for (std::string& offence : FunctionLengths(file).over(limit))
-      if (std::ranges::find(long_functions(), offence) == long_functions().end())
-        offences.push_back(std::move(offence));
+      offences.push_back(std::move(offence));
   return offences;
 }
 
