@@ -93,6 +93,7 @@ using ValueMap = std::unordered_map<const Value*, Value*>;
 /// One operation. Created by a Builder or Operation::create; owned by its block once inserted.
 class ACCY_EXPORT Operation {
  public:
+  /// Attributes may come in any order; of two of one name the later counts.
   static std::unique_ptr<Operation> create(Context& context, const OperationDefinition& definition,
                                            std::span<Value* const> operands,
                                            std::span<const Type> result_types,
@@ -154,6 +155,7 @@ class ACCY_EXPORT Operation {
   friend class Block;
   Operation(Context& context, const OperationDefinition& definition, Location location)
       : context_(context), definition_(definition), location_(location) {}
+  void take_attributes(std::vector<NamedAttribute> attributes);
 
   Context& context_;
   const OperationDefinition& definition_;

@@ -48,8 +48,7 @@ std::unique_ptr<Operation> Operation::create(Context& context,
   std::unique_ptr<Operation> operation(new Operation(context, definition, location));
   operation->set_operands(operands);
   operation->set_results(result_types);
-  for (const NamedAttribute& attribute : attributes)
-    operation->set_attribute(attribute.name, attribute.value);
+  operation->take_attributes(std::move(attributes));
   return operation;
 }
 
@@ -107,6 +106,22 @@ void Operation::set_attribute(std::string_view name, Attribute value) {
     found->value = value;
   else
     attributes_.insert(found, {context_.intern(name), value});
+}
+
+void Operation::take_attributes(std::vector<NamedAttribute> attributes) {
+  // Texts, stored products and copies list them in order: the list itself can be kept then.
+  const auto not_ascending = [](const NamedAttribute& a, const NamedAttribute& b) {
+    return a.name >= b.name;
+  };
+  if (std::ranges::adjacent_find(attributes, not_ascending) != attributes.end()) {
+    for (const NamedAttribute& entry : attributes) set_attribute(entry.name, entry.value);
+    return;
+  }
+  for (NamedAttribute& entry : attributes) {
+    ACCY_ASSERT(static_cast<bool>(entry.value), "null attribute");
+    entry.name = context_.intern(entry.name);
+  }
+  attributes_ = std::move(attributes);
 }
 
 void Operation::remove_attribute(std::string_view name) {

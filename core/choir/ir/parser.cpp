@@ -207,7 +207,7 @@ bool Parser::is_faulty(const Statement& statement) const {
 
 std::vector<Type> Parser::result_types(const Operation& operation, const Statement& statement) {
   const std::size_t named = statement.results.size();
-  const std::vector<Type> unknown(named);
+  std::vector<Type> unknown(named);
   if (is_faulty(statement)) return unknown;  // an error was reported; it must not cause others
   const OperationDefinition& definition = *statement.definition;
   if (definition.infer == nullptr) {
