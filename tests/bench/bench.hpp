@@ -1,0 +1,37 @@
+// What the benchmarks share: the clock, what the user asked for, the documents of results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "choir/module.hpp"
+
+namespace accy::bench {
+
+struct Options {
+  std::string benchmark;       ///< "modules", "pipeline", or empty: both
+  std::string target;          ///< a built-in profile for the pipeline; empty: one of each kind
+  std::size_t operations = 0;  ///< 0: 10,000 for modules, 1,000 for the pipeline
+  std::size_t rounds = 7;      ///< the best of so many counts
+  bool wall = false;           ///< the wall's clock instead of the processor's
+  bool json = false;
+};
+
+/// Nanoseconds: of this process's processor time, which other programs do not stretch, or of a
+/// steady clock.
+std::int64_t now(bool wall);
+
+/// A semantic module of so many operations in one function, of kinds that occur in programs.
+choir::Module build_module(std::size_t operations);
+/// A semantic program of so many operations: a matmul, then a chain that ends in a residual sum,
+/// over and over. Each block has its own constant, so that no two blocks share a kernel.
+std::string pipeline_program(std::size_t operations);
+
+/// Build, verify, clone, print and parse of a module of `operations` and of ten times as many.
+nlohmann::json measure_modules(const Options& options);
+/// A program from its text to code, in one thread and without a store.
+nlohmann::json measure_pipeline(const Options& options, const std::string& target);
+
+}  // namespace accy::bench
