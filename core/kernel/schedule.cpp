@@ -45,11 +45,18 @@ std::int64_t vector_width(const RegionForm& form, const choir::Operation& item) 
   return 1;
 }
 
+/// Adds a refusal; its reason is spelled out only when somebody wants it.
+template <class Reason>
+void refuse(ScheduleNotes* notes, std::string_view choice, Reason reason) {
+  if (notes != nullptr) notes->refused.push_back({std::string(choice), reason()});
+}
+
 Schedule flat_schedule(const RegionForm& form, const choir::Operation& item,
-                       const TracedProfile& profile) {
+                       const TracedProfile& profile, ScheduleNotes* notes) {
   Schedule schedule{.kind = ScheduleClass::flat, .reason = "elements do not depend on each other"};
   schedule.vector = vector_width(form, item);
   schedule.workgroup = std::min<std::int64_t>(128, power_of_two_below(workgroup_limit(profile)));
+  if (notes != nullptr) notes->figures = std::to_string(product(form.domain)) + " elements";
   return schedule;
 }
 
@@ -83,48 +90,103 @@ std::int64_t row_passes(const RegionForm& form) {
   return static_cast<std::int64_t>(form.anchors.size()) + 1;
 }
 
-Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profile) {
-  const std::int64_t limit = power_of_two_below(workgroup_limit(profile));
-  const std::int64_t columns = reduced_count(form);
-  const std::int64_t loop_limit = profile.read(&TargetProfile::loop_iterations_maximum);
-  Schedule schedule{.kind = ScheduleClass::workgroup_row};
-  if (fixed_order(form)) {
-    if (limit < fixed_order_lanes)
-      return fail(ErrorCode::unsupported,
-                  "a reduction of fixed order needs " + std::to_string(fixed_order_lanes) +
-                      " invocations, workgroup_invocations_maximum is " + std::to_string(limit));
-    schedule.reason = "the fixed order is a tree over 32 lanes, whatever the device";
-    schedule.lanes_per_row = schedule.workgroup = fixed_order_lanes;
-    return schedule;
-  }
+/// What the choice for rows depends on, but for what only some of the choices read.
+struct RowFigures {
+  std::int64_t limit = 0;       ///< invocations of a workgroup, a power of two
+  std::int64_t columns = 0;     ///< elements that one result reduces
+  std::int64_t rows = 0;        ///< results
+  std::int64_t loop_limit = 0;  ///< iterations that a loop may take; 0: any number
+};
+
+/// One invocation a row when rows are short, or when rows are columns of the data and plenty: then
+/// neighbouring invocations read neighbouring elements.
+bool suits_one_invocation(const RegionForm& form, const RowFigures& figures,
+                          ScheduleNotes* notes) {
   const bool rows = form.kind == ItemKind::row_pipeline;
-  const std::int64_t row_count = product(form.domain) / std::max<std::int64_t>(columns, 1);
-  const bool few_trips = loop_limit == 0 || columns * row_passes(form) <= loop_limit;
-  // One invocation a row when rows are short, or when rows are columns of the data and plenty: then
-  // neighbouring invocations read neighbouring elements.
-  if (few_trips && (rows ? columns <= 16 : row_count >= 64 || columns <= 16)) {
-    schedule.kind = rows ? ScheduleClass::invocation_row : ScheduleClass::invocation_column;
+  const ScheduleClass kind =
+      rows ? ScheduleClass::invocation_row : ScheduleClass::invocation_column;
+  if (figures.loop_limit != 0 && figures.columns * row_passes(form) > figures.loop_limit) {
+    refuse(notes, to_string(kind), [&] {
+      return std::to_string(figures.columns * row_passes(form)) +
+             " iterations of one invocation (loop_iterations_maximum is " +
+             std::to_string(figures.loop_limit) + ")";
+    });
+    return false;
+  }
+  if (figures.columns <= 16 || (!rows && figures.rows >= 64)) return true;
+  refuse(notes, to_string(kind), [&] {
+    return std::to_string(figures.columns) + " elements are many for one invocation (at most 16" +
+           (rows ? ")" : ", or at least 64 results)");
+  });
+  return false;
+}
+
+/// Whether a subgroup's lanes combine a row by shuffles; more lanes pay once each has many elements.
+bool suits_shuffles(const RegionForm& form, const RowFigures& figures,
+                    const TracedProfile& profile, ScheduleNotes* notes) {
+  const std::int64_t subgroup = profile.read(&TargetProfile::subgroup_size_maximum);
+  const auto no = [&](std::string_view reason) {
+    refuse(notes, "workgroup_row, shuffles", [&] { return std::string(reason); });
+    return false;
+  };
+  if (!accumulates_in_32_bits(form)) return no("the reduction does not accumulate in 32 bits");
+  if (!profile.read(&TargetProfile::subgroup_shuffle)) return no("subgroup_shuffle is false");
+  if (!profile.read(&TargetProfile::subgroup_size_control))
+    return no("subgroup_size_control is false");
+  if (!std::has_single_bit(static_cast<std::uint64_t>(subgroup)) || subgroup <= 1 ||
+      subgroup > figures.limit)
+    return no("subgroup_size_maximum is no power of two that a workgroup holds");
+  const std::int64_t trips = ceil_divide(figures.columns, subgroup) * row_passes(form);
+  if (figures.columns <= subgroup * 128 &&
+      (figures.loop_limit == 0 || trips <= figures.loop_limit))
+    return true;
+  refuse(notes, "workgroup_row, shuffles", [&] {
+    return std::to_string(figures.columns) + " elements are many for the " +
+           std::to_string(subgroup) + " lanes of a subgroup (" + std::to_string(trips) +
+           " iterations)";
+  });
+  return false;
+}
+
+Result<Schedule> fixed_row_schedule(std::int64_t limit) {
+  if (limit < fixed_order_lanes)
+    return fail(ErrorCode::unsupported,
+                "a reduction of fixed order needs " + std::to_string(fixed_order_lanes) +
+                    " invocations, workgroup_invocations_maximum is " + std::to_string(limit));
+  return Schedule{.kind = ScheduleClass::workgroup_row,
+                  .workgroup = fixed_order_lanes,
+                  .lanes_per_row = fixed_order_lanes,
+                  .reason = "the fixed order is a tree over 32 lanes, whatever the device"};
+}
+
+Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profile,
+                              ScheduleNotes* notes) {
+  RowFigures figures{.limit = power_of_two_below(workgroup_limit(profile)),
+                     .columns = reduced_count(form)};
+  figures.rows = product(form.domain) / std::max<std::int64_t>(figures.columns, 1);
+  figures.loop_limit = profile.read(&TargetProfile::loop_iterations_maximum);
+  if (notes != nullptr)
+    notes->figures = std::to_string(figures.rows) + " results of " +
+                     std::to_string(figures.columns) + " elements";
+  if (fixed_order(form)) return fixed_row_schedule(figures.limit);
+  Schedule schedule{.kind = ScheduleClass::workgroup_row};
+  if (suits_one_invocation(form, figures, notes)) {
+    schedule.kind = form.kind == ItemKind::row_pipeline ? ScheduleClass::invocation_row
+                                                        : ScheduleClass::invocation_column;
     schedule.reason = "short or plentiful reductions fill the device with one invocation each";
-    schedule.workgroup = std::min<std::int64_t>(64, limit);
+    schedule.workgroup = std::min<std::int64_t>(64, figures.limit);
     return schedule;
   }
-  const std::int64_t subgroup = profile.read(&TargetProfile::subgroup_size_maximum);
-  const bool shuffles = accumulates_in_32_bits(form) &&
-                        profile.read(&TargetProfile::subgroup_shuffle) &&
-                        profile.read(&TargetProfile::subgroup_size_control) &&
-                        std::has_single_bit(static_cast<std::uint64_t>(subgroup)) &&
-                        subgroup > 1 && subgroup <= limit;
-  // A subgroup combines without a barrier; more lanes pay once each has many elements.
-  if (shuffles && columns <= subgroup * 128 &&
-      (loop_limit == 0 || ceil_divide(columns, subgroup) * row_passes(form) <= loop_limit)) {
-    schedule.lanes_per_row = schedule.workgroup = subgroup;
+  if (suits_shuffles(form, figures, profile, notes)) {
+    schedule.lanes_per_row = schedule.workgroup =
+        profile.read(&TargetProfile::subgroup_size_maximum);
     schedule.shuffle = true;
     schedule.reason = "a subgroup combines a row by shuffles, without a barrier";
     return schedule;
   }
-  std::int64_t lanes = std::min<std::int64_t>(limit, 256);
-  while (loop_limit != 0 && lanes * 2 <= limit &&
-         ceil_divide(columns, lanes) * row_passes(form) > loop_limit)
+  std::int64_t lanes = std::min<std::int64_t>(figures.limit, 256);
+  while (figures.loop_limit != 0 && lanes * 2 <= figures.limit &&
+         ceil_divide(figures.columns, lanes) * row_passes(form) > figures.loop_limit)
     lanes *= 2;
   schedule.lanes_per_row = schedule.workgroup = lanes;
   schedule.reason = "long rows need many invocations, which combine in workgroup memory";
@@ -134,36 +196,52 @@ Result<Schedule> row_schedule(const RegionForm& form, const TracedProfile& profi
 /// The tile shapes, largest first; a tile must not be mostly outside the product.
 struct TileShape {
   std::int64_t tile, depth, registers;
+  std::int64_t invocations() const { return (tile / registers) * (tile / registers); }
+  std::int64_t bytes() const { return 2 * tile * depth * 8; }
 };
 constexpr TileShape tile_shapes[] = {{64, 16, 4}, {32, 16, 4}};
 
-Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profile) {
-  const std::size_t rank = form.domain.size();
-  const std::int64_t m = form.domain[rank - 2];
-  const std::int64_t n = form.domain[rank - 1];
-  const std::int64_t limit = power_of_two_below(workgroup_limit(profile));
-  const std::int64_t shared = profile.read(&TargetProfile::shared_memory_bytes);
-  // Narrow subgroups mean that a barrier costs more than the loads it saves.
-  const bool wide = profile.read(&TargetProfile::subgroup_size_maximum) >= 16;
-  for (const TileShape& shape : tile_shapes) {
-    const std::int64_t invocations =
-        (shape.tile / shape.registers) * (shape.tile / shape.registers);
-    const std::int64_t bytes = 2 * shape.tile * shape.depth * 8;
-    if (!wide || m < shape.tile || n < shape.tile || invocations > limit || bytes > shared)
-      continue;
-    return {.kind = ScheduleClass::tiled,
-            .workgroup = invocations,
-            .tile_m = shape.tile,
-            .tile_n = shape.tile,
-            .tile_k = shape.depth,
-            .register_m = shape.registers,
-            .register_n = shape.registers,
-            .reason = "the product fills tiles, and the profile holds a tile's workgroup"};
-  }
+/// What decides whether a product is multiplied by tiles.
+struct TileFigures {
+  std::int64_t m = 0, n = 0;
+  std::int64_t limit = 0;     ///< invocations of a workgroup
+  std::int64_t shared = 0;    ///< bytes of workgroup memory
+  std::int64_t subgroup = 0;  ///< narrow ones mean that a barrier costs more than loads it saves
+  bool wide() const { return subgroup >= 16; }
+};
+
+std::string tile_refusal(const TileShape& shape, const TileFigures& figures) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  if (!figures.wide())
+    return "subgroups are narrow (subgroup_size_maximum is " + text(figures.subgroup) +
+           ", 16 pay): barriers would cost more than tiles save";
+  if (figures.m < shape.tile || figures.n < shape.tile)
+    return "the product is " + text(figures.m) + " x " + text(figures.n);
+  if (shape.invocations() > figures.limit)
+    return text(shape.invocations()) + " invocations (the profile allows " + text(figures.limit) +
+           ")";
+  return text(shape.bytes()) + " bytes of workgroup memory (shared_memory_bytes is " +
+         text(figures.shared) + ")";
+}
+
+bool suits_tiles(const TileShape& shape, const TileFigures& figures, ScheduleNotes* notes) {
+  if (figures.wide() && figures.m >= shape.tile && figures.n >= shape.tile &&
+      shape.invocations() <= figures.limit && shape.bytes() <= figures.shared)
+    return true;
+  refuse(notes, "tiled", [&] { return tile_refusal(shape, figures); });
+  if (notes != nullptr)
+    notes->refused.back().choice +=
+        ", tile " + std::to_string(shape.tile) + "x" + std::to_string(shape.tile);
+  return false;
+}
+
+Schedule direct_schedule(const RegionForm& form, const TileFigures& figures,
+                         const TracedProfile& profile) {
   Schedule schedule{.kind = ScheduleClass::direct};
-  schedule.reason = wide ? "the product, or what a workgroup may hold, is smaller than a tile"
-                         : "subgroups are narrow: barriers would cost more than tiles save";
-  schedule.workgroup = std::min<std::int64_t>(64, limit);
+  schedule.reason = figures.wide()
+                        ? "the product, or what a workgroup may hold, is smaller than a tile"
+                        : "subgroups are narrow: barriers would cost more than tiles save";
+  schedule.workgroup = std::min<std::int64_t>(64, figures.limit);
   // As many products an iteration as keep the loop within the device's limit, and at least four,
   // which hides the loop's own cost.
   const std::int64_t depth = tensor::TensorType::from(form.anchors.front()->operand(0)->type())
@@ -173,9 +251,35 @@ Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profi
   schedule.unroll_k = depth >= 16 ? 4 : 1;
   if (loop_limit != 0)
     schedule.unroll_k = std::max(schedule.unroll_k, ceil_divide(depth, loop_limit));
-  schedule.register_m = m >= 4 ? 4 : 1;
-  schedule.register_n = n >= 4 ? 4 : 1;
+  schedule.register_m = figures.m >= 4 ? 4 : 1;
+  schedule.register_n = figures.n >= 4 ? 4 : 1;
   return schedule;
+}
+
+Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profile,
+                              ScheduleNotes* notes) {
+  const std::size_t rank = form.domain.size();
+  const TileFigures figures{
+      .m = form.domain[rank - 2],
+      .n = form.domain[rank - 1],
+      .limit = power_of_two_below(workgroup_limit(profile)),
+      .shared = profile.read(&TargetProfile::shared_memory_bytes),
+      .subgroup = profile.read(&TargetProfile::subgroup_size_maximum)};
+  if (notes != nullptr)
+    notes->figures =
+        "a product of " + std::to_string(figures.m) + " x " + std::to_string(figures.n);
+  for (const TileShape& shape : tile_shapes) {
+    if (!suits_tiles(shape, figures, notes)) continue;
+    return {.kind = ScheduleClass::tiled,
+            .workgroup = shape.invocations(),
+            .tile_m = shape.tile,
+            .tile_n = shape.tile,
+            .tile_k = shape.depth,
+            .register_m = shape.registers,
+            .register_n = shape.registers,
+            .reason = "the product fills tiles, and the profile holds a tile's workgroup"};
+  }
+  return direct_schedule(form, figures, profile);
 }
 
 }  // namespace
@@ -209,13 +313,13 @@ bool must_be_exact(const RegionForm& form, semantic::NumericMode mode) {
 namespace {
 
 Result<Schedule> choose_for_kind(const RegionForm& form, const choir::Operation& item,
-                                 const TracedProfile& profile) {
+                                 const TracedProfile& profile, ScheduleNotes* notes) {
   switch (form.kind) {
     case ItemKind::elementwise:
-    case ItemKind::copy: return flat_schedule(form, item, profile);
+    case ItemKind::copy: return flat_schedule(form, item, profile, notes);
     case ItemKind::row_pipeline:
-    case ItemKind::reduction: return row_schedule(form, profile);
-    case ItemKind::contraction: return contraction_schedule(form, profile);
+    case ItemKind::reduction: return row_schedule(form, profile, notes);
+    case ItemKind::contraction: return contraction_schedule(form, profile, notes);
   }
   return fail(ErrorCode::internal, "unknown item kind");
 }
@@ -223,8 +327,8 @@ Result<Schedule> choose_for_kind(const RegionForm& form, const choir::Operation&
 }  // namespace
 
 Result<Schedule> choose_schedule(const RegionForm& form, const choir::Operation& item,
-                                 const TracedProfile& profile) {
-  ACCY_TRY_ASSIGN(const Schedule schedule, choose_for_kind(form, item, profile));
+                                 const TracedProfile& profile, ScheduleNotes* notes) {
+  ACCY_TRY_ASSIGN(const Schedule schedule, choose_for_kind(form, item, profile, notes));
   const auto legal = host::strings(item, "schedules");
   if (std::find(legal.begin(), legal.end(), to_string(schedule.kind)) == legal.end())
     return fail(ErrorCode::internal, "schedule class " + std::string(to_string(schedule.kind)) +

@@ -38,10 +38,20 @@ struct Schedule {
 /// "workgroup_row, 256 invocations, 256 a row": the schedule for people.
 std::string describe(const Schedule& schedule);
 
+/// What the model weighed, for people. Nothing is spelled out without one.
+struct ScheduleNotes {
+  struct Refusal {
+    std::string choice;  ///< "tiled, tile 64x64"
+    std::string reason;
+  };
+  std::string figures;  ///< the numbers that the choice rests on: "64 rows of 300 elements"
+  std::vector<Refusal> refused;
+};
+
 /// Chooses by a closed-form model among the classes that dispatch found legal. Reads the profile
-/// only through the trace. An item that no schedule fits is an error naming the limit.
+/// only through the trace, with or without notes alike. An item that no schedule fits is an error naming the limit.
 Result<Schedule> choose_schedule(const dispatch::RegionForm& form, const choir::Operation& item,
-                                 const TracedProfile& profile);
+                                 const TracedProfile& profile, ScheduleNotes* notes = nullptr);
 
 /// Whether the kernel of this item must be exact: no contraction, no reassociation.
 bool must_be_exact(const dispatch::RegionForm& form, semantic::NumericMode mode);

@@ -28,6 +28,9 @@ struct ACCY_EXPORT Decision {
 /// A location's places, kept apart from its context.
 ACCY_EXPORT std::vector<SourceLocation> places_of(Location location);
 
+/// Places of an operation and of all that its regions hold, each once, in that order.
+ACCY_EXPORT std::vector<SourceLocation> places_within(const Operation& operation);
+
 /// "tensor.add %y": an operation and the name of its first result, if it has one.
 ACCY_EXPORT std::string subject_of(const Operation& operation);
 

@@ -1,11 +1,22 @@
 #include "choir/decision.hpp"
 
+#include <algorithm>
+
 namespace accy::choir {
 
 std::vector<SourceLocation> places_of(Location location) {
   std::vector<SourceLocation> places;
   for (const FilePosition& position : location.positions())
     places.push_back({std::string(position.file), position.line, position.column});
+  return places;
+}
+
+std::vector<SourceLocation> places_within(const Operation& operation) {
+  std::vector<SourceLocation> places;
+  operation.walk([&](const Operation& inner) {
+    for (SourceLocation& place : places_of(inner.location()))
+      if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  });
   return places;
 }
 

@@ -72,6 +72,35 @@ Status bind_value(choir::Value& value, choir::Context& context, const DimensionB
   return {};
 }
 
+bool has_dimension(const choir::Operation& operation, std::string_view symbol) {
+  for (std::size_t index = 0; index < operation.result_count(); ++index)
+    if (const auto type = TensorType::from(operation.result(index)->type()))
+      for (const Dimension& dimension : type->shape())
+        if (dimension.symbol == symbol) return true;
+  return false;
+}
+
+/// One decision a dimension, for the operations whose results have it.
+void record(choir::DecisionLog& log, const choir::Module& module, const std::string& symbol,
+            std::int64_t size, bool bound) {
+  if (!log.on()) return;
+  const semantic::DimensionRange range = semantic::dimension_range(module, symbol);
+  choir::Decision decision{
+      .kind = "dimension",
+      .subject = "dimension " + symbol,
+      .choice = symbol + " = " + std::to_string(size),
+      .reason = (bound ? "bound by the caller" : "the declared default") +
+                std::string(", within its range of ") + std::to_string(range.minimum) + " to " +
+                std::to_string(range.maximum)};
+  const choir::Operation& top = module.operation();
+  top.walk([&](const choir::Operation& operation) {
+    if (!has_dimension(operation, symbol)) return;
+    for (SourceLocation& place : choir::places_of(operation.location()))
+      decision.places.push_back(std::move(place));
+  });
+  log.record(std::move(decision));
+}
+
 Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindings& bindings) {
   const std::set<std::string> symbols = used_symbols(context.module);
   for (const auto& [symbol, size] : bindings)
@@ -82,6 +111,7 @@ Result<choir::PassChange> run(choir::PassContext& context, const DimensionBindin
   DimensionBindings sizes;
   for (const std::string& symbol : symbols) {
     ACCY_TRY_ASSIGN(sizes[symbol], size_of(context.module, symbol, bindings));
+    record(context.decisions, context.module, symbol, sizes[symbol], bindings.contains(symbol));
   }
   Status status;
   visit_values(context.module, [&](choir::Value& value) {

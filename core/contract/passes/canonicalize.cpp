@@ -135,24 +135,28 @@ Value* move_of_splat(const Operation& operation, Builder& builder) {
 struct RuleEntry {
   std::string_view operation;
   Rule rule;
+  std::string_view equation;  ///< for people who ask why
 };
 
+constexpr std::string_view splat_equation = "moving equal elements gives equal elements";
+
 constexpr RuleEntry rules[] = {
-    {"tensor.mul", multiply_by_one},
-    {"tensor.div", divide_by_one},
-    {"tensor.sub", subtract_zero},
-    {"tensor.max", same_operands},
-    {"tensor.min", same_operands},
-    {"tensor.select", select_same},
-    {"tensor.cast", same_type},
-    {"tensor.reshape", same_type},
-    {"tensor.reshape", reshape_of_reshape},
-    {"tensor.reshape", move_of_splat},
-    {"tensor.transpose", transpose_identity},
-    {"tensor.transpose", transpose_of_transpose},
-    {"tensor.transpose", move_of_splat},
-    {"tensor.broadcast", broadcast_identity},
-    {"tensor.broadcast", move_of_splat},
+    {"tensor.mul", multiply_by_one, "x * 1 = x"},
+    {"tensor.div", divide_by_one, "x / 1 = x"},
+    {"tensor.sub", subtract_zero, "x - 0 = x"},
+    {"tensor.max", same_operands, "max(x, x) = x"},
+    {"tensor.min", same_operands, "min(x, x) = x"},
+    {"tensor.select", select_same, "select(c, x, x) = x"},
+    {"tensor.cast", same_type, "a cast to the own type changes nothing"},
+    {"tensor.reshape", same_type, "a reshape to the own shape changes nothing"},
+    {"tensor.reshape", reshape_of_reshape, "reshape(reshape(x)) = reshape(x)"},
+    {"tensor.reshape", move_of_splat, splat_equation},
+    {"tensor.transpose", transpose_identity, "transpose(x, identity) = x"},
+    {"tensor.transpose", transpose_of_transpose,
+     "transpose(transpose(x, p), q) = transpose(x, p[q])"},
+    {"tensor.transpose", move_of_splat, splat_equation},
+    {"tensor.broadcast", broadcast_identity, "broadcast(x, identity) = x where nothing grows"},
+    {"tensor.broadcast", move_of_splat, splat_equation},
 };
 
 void record(choir::DecisionLog& log, const Operation& operation, std::string choice,
@@ -176,8 +180,9 @@ bool apply_rules(Operation& operation, choir::DecisionLog& log) {
     if (entry.operation != operation.name()) continue;
     Builder builder(&operation);
     if (Value* replacement = entry.rule(operation, builder)) {
-      record(log, operation, "replaced by " + text_of(*replacement),
-             "an exact rule: the same bits for every input");
+      if (log.on())
+        record(log, operation, "replaced by " + text_of(*replacement),
+               std::string(entry.equation) + ", with the same bits for every input");
       operation.result()->replace_all_uses_with(replacement);
       return true;
     }
@@ -223,8 +228,9 @@ bool merge_equal(choir::Block& block, choir::DecisionLog& log) {
     const auto [entry, fresh] = seen.emplace(key_of(*operation), operation);
     if (fresh || !operation->has_uses()) continue;
     Operation* kept = entry->second;
-    record(log, *operation, "merged into " + choir::subject_of(*kept),
-           "same operation, operands and attributes");
+    if (log.on())
+      record(log, *operation, "merged into " + choir::subject_of(*kept),
+             "same operation, operands and attributes");
     kept->set_location(operation->context().fused(kept->location(), operation->location()));
     for (std::size_t index = 0; index < operation->result_count(); ++index)
       if (operation->result(index)->has_uses())

@@ -70,8 +70,9 @@ class ItemWriter {
 /// Rewrites one tensor.func into a host.func.
 class Former {
  public:
-  Former(Operation& function, const contract::LayoutMap& layouts, choir::Block& parent)
-      : source_(function), layouts_(layouts), module_builder_(parent) {}
+  Former(Operation& function, const contract::LayoutMap& layouts, choir::Block& parent,
+         choir::DecisionLog& log)
+      : source_(function), layouts_(layouts), log_(log), module_builder_(parent) {}
 
   void run() {
     choir::Context& context = source_.context();
@@ -96,8 +97,14 @@ class Former {
   void place(const Operation& operation, Builder& builder) {
     builder.set_location(operation.location());
     if (operation.name() == "tensor.return") return place_return(operation, builder);
-    if (is_movement(operation) || is_splat_constant(operation)) return;
+    if (is_movement(operation))
+      return record(operation, "copied into the items that read through it",
+                    "it moves elements and computes none");
+    if (is_splat_constant(operation))
+      return record(operation, "an immediate of the items that read it",
+                    "one number in every element");
     if (is_source(operation)) {
+      record(operation, "a constant of the host function", "its elements are read from memory");
       choir::ValueMap map;
       Value* value = builder.block().push_back(operation.clone(builder.context(), map))->result();
       placed_[operation.result()] = value;
@@ -110,6 +117,29 @@ class Former {
     ACCY_ASSERT(form.has_value(),
                 "an operation alone forms no region: " + std::string(operation.name()));
     item->set_attribute("kind", builder.context().word(host::to_string(form->kind)));
+    if (log_.on())
+      record(operation, "an item of kind " + std::string(host::to_string(form->kind)),
+             "the form of its body has a kernel generator");
+  }
+
+  void record(const Operation& operation, std::string choice, std::string_view reason) {
+    if (!log_.on()) return;
+    log_.record({.kind = "region",
+                 .subject = choir::subject_of(operation),
+                 .choice = std::move(choice),
+                 .reason = std::string(reason),
+                 .places = choir::places_of(operation.location())});
+  }
+
+  void record_output(const Value& value, std::string_view choice, std::string_view reason) {
+    const Operation* defining = value.defining_operation();
+    if (!log_.on()) return;
+    log_.record({.kind = "output",
+                 .subject = "%" + std::string(value.name()),
+                 .choice = std::string(choice),
+                 .reason = std::string(reason),
+                 .places = defining == nullptr ? std::vector<SourceLocation>()
+                                               : choir::places_of(defining->location())});
   }
 
   void name_and_place(Operation& item, const Value& value) {
@@ -136,8 +166,16 @@ class Former {
   Value* place_output(const Value& value, Builder& builder) {
     Value* base = viewed(value);
     const bool own = base != nullptr && !fixed_.contains(base) && returned_.insert(base).second;
-    if (!own) return ItemWriter(builder, placed_).write(value, "copy")->result();
+    if (!own) {
+      record_output(value, "an item of kind copy",
+                    base == nullptr ? "its elements move on the way out"
+                                    : "the memory it would share is an input's, a constant's or "
+                                      "another output's");
+      return ItemWriter(builder, placed_).write(value, "copy")->result();
+    }
     if (base->type() == value.type()) return base;
+    record_output(value, "a view of " + choir::subject_of(*base->defining_operation()),
+                  "the same elements in the same order under another shape");
     Value* view = builder.create("host.view", {base}, {value.type()})->result();
     view->set_name(value.name());
     return view;
@@ -145,6 +183,7 @@ class Former {
 
   const Operation& source_;
   const contract::LayoutMap& layouts_;
+  choir::DecisionLog& log_;
   Builder module_builder_;
   std::unordered_map<const Value*, Value*> placed_;
   std::set<const Value*> fixed_;     // inputs and constants; membership only
@@ -156,7 +195,7 @@ Result<choir::PassChange> run(choir::PassContext& context) {
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no tensor.func");
   const auto& layouts =
       context.analyses.get<contract::LayoutMap>(contract::shape_layout_analysis(), context.module);
-  Former(*function, layouts, context.module.body()).run();
+  Former(*function, layouts, context.module.body(), context.decisions).run();
   function->erase();
   return choir::PassChange::changed;
 }

@@ -27,10 +27,23 @@ ItemKind kind_of(const Operation& item) {
   return *host::item_kind_from(item.attribute("kind").text());
 }
 
-bool has_expensive(const Operation& item) {
+/// The first costly operation of the item's body, or null.
+const Operation* find_expensive(const Operation& item) {
   const auto operations = item.body().operations();
-  return std::any_of(operations.begin(), operations.end(),
-                     [](const Operation* operation) { return is_expensive(*operation); });
+  const auto found =
+      std::find_if(operations.begin(), operations.end(),
+                   [](const Operation* operation) { return is_expensive(*operation); });
+  return found == operations.end() ? nullptr : *found;
+}
+
+/// "item of tensor.exp %y": an item by the operation that gives its last result.
+std::string text_of(const Operation& item) {
+  const Operation& yield = *item.body().terminator();
+  const Value* last = yield.operand(yield.operand_count() - 1);
+  const Operation* root = last->defining_operation();
+  std::string text = "item of " + std::string(root == nullptr ? "a copy" : root->name());
+  const std::string_view name = item.result(item.result_count() - 1)->name();
+  return name.empty() ? text : text + " %" + std::string(name);
 }
 
 std::int64_t count_of(std::span<const std::int64_t> shape) { return *element_count(shape); }
@@ -179,10 +192,12 @@ class Fuser {
   }
 
   Operation* try_merge(Operation& producer, Operation& consumer) {
-    if (const char* limit = exceeded_limit(producer, consumer); limit != nullptr)
-      return refuse(producer, consumer, limit);
+    if (exceeds_limits(producer, consumer))
+      return refuse(producer, consumer, [&] { return limit_text(producer, consumer); });
     if (!order_allows(producer, consumer))
-      return refuse(producer, consumer, "another reader of the first stands before the second");
+      return refuse(producer, consumer, [] {
+        return std::string("another reader of the first stands before the second");
+      });
     Merger merger(producer, consumer);
     const std::vector<std::size_t> kept = merger.kept_results();
     Operation* merged = merger.build();
@@ -190,41 +205,60 @@ class Fuser {
     if (!form || recomputes(producer, *form)) {
       merged->erase();
       return refuse(producer, consumer,
-                    form ? "costly operations of the first would run more than once an element"
-                         : form.error());
+                    [&] { return form ? recompute_text(producer, *form) : form.error(); });
     }
-    record(true, producer, consumer,
-           "one kernel of the form " + std::string(host::to_string(form->kind)) +
-               " does both, and their value stays in registers");
+    record(true, producer, consumer, [&] {
+      return "one kernel of the form " + std::string(host::to_string(form->kind)) +
+             (kept.empty() ? " does both, and the value between them is never stored"
+                           : " does both; the value between them is stored for other readers");
+    });
     merged->set_attribute("kind", merged->context().word(host::to_string(form->kind)));
     accept(producer, consumer, *merged, kept);
     return merged;
   }
 
-  const char* exceeded_limit(const Operation& producer, const Operation& consumer) const {
-    if (producer.body().size() + consumer.body().size() > options_.operations_maximum)
-      return "together they have more operations than operations_maximum";
-    if (producer.operand_count() + consumer.operand_count() > options_.operands_maximum)
-      return "together they read more buffers than operands_maximum";
-    return nullptr;
+  bool exceeds_limits(const Operation& producer, const Operation& consumer) const {
+    return producer.body().size() + consumer.body().size() > options_.operations_maximum ||
+           producer.operand_count() + consumer.operand_count() > options_.operands_maximum;
   }
 
-  Operation* refuse(const Operation& producer, const Operation& consumer, std::string reason) {
-    record(false, producer, consumer, std::move(reason));
+  std::string limit_text(const Operation& producer, const Operation& consumer) const {
+    return "together " + std::to_string(producer.body().size() + consumer.body().size()) +
+           " operations that read " +
+           std::to_string(producer.operand_count() + consumer.operand_count()) +
+           " buffers (operations_maximum is " + std::to_string(options_.operations_maximum) +
+           ", operands_maximum " + std::to_string(options_.operands_maximum) + ")";
+  }
+
+  static std::string recompute_text(const Operation& producer, const RegionForm& merged) {
+    const std::string costly(find_expensive(producer)->name());
+    if (merged.kind == ItemKind::contraction)
+      return costly + " in front of a contraction would run again for every tile";
+    const auto shape = tensor::TensorType::from(producer.result(0)->type())->static_shape();
+    return costly + " would run " + std::to_string(count_of(merged.domain)) + " times for " +
+           std::to_string(count_of(shape)) + " elements";
+  }
+
+  template <class Reason>
+  Operation* refuse(const Operation& producer, const Operation& consumer, Reason reason) {
+    record(false, producer, consumer, reason);
     return nullptr;
   }
 
   /// A refusal is repeated whenever the consumer has grown; it is recorded once.
+  template <class Reason>
   void record(bool accepted, const Operation& producer, const Operation& consumer,
-              std::string reason) {
+              Reason reason) {
     if (!log_.on()) return;
-    const choir::Location both = consumer.context().fused(producer.location(), consumer.location());
     choir::Decision decision{.kind = "fusion",
                              .accepted = accepted,
                              .subject = text_of(producer),
                              .choice = "into " + text_of(consumer),
-                             .reason = std::move(reason),
-                             .places = choir::places_of(both)};
+                             .reason = reason(),
+                             .places = choir::places_within(producer)};
+    for (SourceLocation& place : choir::places_within(consumer))
+      if (std::ranges::find(decision.places, place) == decision.places.end())
+        decision.places.push_back(std::move(place));
     if (!accepted && !refused_.insert(decision.subject + decision.choice + decision.reason).second)
       return;
     log_.record(std::move(decision));
@@ -241,7 +275,7 @@ class Fuser {
   /// Whether the merged kernel would compute expensive operations of the producer more than once
   /// for each of its elements.
   static bool recomputes(const Operation& producer, const RegionForm& merged) {
-    if (!has_expensive(producer)) return false;
+    if (find_expensive(producer) == nullptr) return false;
     const ItemKind from = kind_of(producer);
     if (from != ItemKind::elementwise) return false;  // anchored work is done once by its form
     if (merged.kind == ItemKind::contraction) {

@@ -19,6 +19,19 @@ std::vector<std::string_view> schedule_classes(ItemKind kind) {
   return {};
 }
 
+void record(choir::DecisionLog& log, const choir::Operation& item) {
+  if (!log.on()) return;
+  std::string classes;
+  for (std::string_view name : host::strings(item, "schedules"))
+    classes += (classes.empty() ? "" : " or ") + std::string(name);
+  const std::string kind(item.attribute("kind").text());
+  log.record({.kind = "item",
+              .subject = "item " + std::to_string(host::integer_or(item, "order", 0)),
+              .choice = kind + " that gives " + choir::subject_of(item) + ", schedule " + classes,
+              .reason = "launched in program order; the schedules that the kind " + kind + " has",
+              .places = choir::places_within(item)});
+}
+
 Result<choir::PassChange> run(choir::PassContext& context) {
   choir::Operation* function = host::find_function(context.module);
   if (function == nullptr) return fail(ErrorCode::invalid_input, "module has no host.func");
@@ -32,6 +45,7 @@ Result<choir::PassChange> run(choir::PassContext& context) {
       classes.push_back(ir.string(name));
     operation->set_attribute("order", ir.integer(order++));
     operation->set_attribute("schedules", ir.array(classes));
+    record(context.decisions, *operation);
   }
   return choir::PassChange::changed;
 }

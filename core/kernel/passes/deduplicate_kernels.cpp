@@ -18,15 +18,15 @@ std::string content_of(Operation& function) {
   return digest.to_string().substr(0, 16);
 }
 
-void record(choir::DecisionLog& log, const Operation& launch, const std::string& name,
-            bool merged) {
+void record(choir::DecisionLog& log, const Operation& launch, const Operation& function,
+            const std::string& name, bool merged) {
   if (!log.on()) return;
   log.record({.kind = "kernel",
               .subject = "item " + std::to_string(host::integer_or(launch, "item", 0)),
               .choice = "launches @" + name,
               .reason = merged ? "an earlier launch has the same program"
                                : "named by the digest of its program",
-              .places = choir::places_of(launch.location())});
+              .places = choir::places_within(function)});
 }
 
 void unify(choir::Module& module, Operation& launch, choir::DecisionLog& log) {
@@ -37,7 +37,7 @@ void unify(choir::Module& module, Operation& launch, choir::DecisionLog& log) {
   launch.set_attribute("kernel", context.symbol(name));
   Operation* same = module.lookup(name);
   const bool merged = same != nullptr && same != function;
-  record(log, launch, name, merged);
+  record(log, launch, *function, name, merged);
   if (merged) {
     same->set_location(context.fused(same->location(), function->location()));
     function->erase();

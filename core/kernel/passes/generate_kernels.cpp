@@ -43,17 +43,24 @@ Status check_strict(const Operation& item) {
 }
 
 void record(choir::DecisionLog& log, const Operation& item, const Schedule& schedule,
-            const Schedule& modelled) {
-  if (!log.on()) return;
+            const Schedule& modelled, const ScheduleNotes& notes) {
   const std::string subject = "item " + std::to_string(host::integer_or(item, "order", 0)) + " (" +
                               std::string(item.attribute("kind").text()) + ")";
+  const std::vector<SourceLocation> places = choir::places_within(item);
+  for (const ScheduleNotes::Refusal& refusal : notes.refused)
+    log.record({.kind = "schedule",
+                .accepted = false,
+                .subject = subject,
+                .choice = refusal.choice,
+                .reason = refusal.reason,
+                .places = places});
   const bool decided = describe(schedule) != describe(modelled);
   log.record({.kind = "schedule",
               .subject = subject,
               .choice = describe(schedule),
               .reason = decided ? "decided beforehand; the model takes " + describe(modelled)
-                                : std::string(schedule.reason),
-              .places = choir::places_of(item.location())});
+                                : std::string(schedule.reason) + " (" + notes.figures + ")",
+              .places = places});
 }
 
 Status generate_item(Operation& item, std::size_t number, semantic::NumericMode mode,
@@ -63,10 +70,12 @@ Status generate_item(Operation& item, std::size_t number, semantic::NumericMode 
   if (strict) ACCY_TRY(check_strict(item));
   const auto form = dispatch::classify(item.body());
   ACCY_ASSERT(form.has_value(), "item of no form reached the kernel stage");
-  ACCY_TRY_ASSIGN(const Schedule modelled, choose_schedule(*form, item, profile));
+  ScheduleNotes notes;
+  ACCY_TRY_ASSIGN(const Schedule modelled,
+                  choose_schedule(*form, item, profile, log.on() ? &notes : nullptr));
   ACCY_TRY_ASSIGN(const Schedule schedule,
                   apply_decisions(modelled, decisions, *form, item, profile));
-  record(log, item, schedule, modelled);
+  if (log.on()) record(log, item, schedule, modelled, notes);
   const GenerateRequest request{.item = item,
                                 .form = *form,
                                 .schedule = schedule,

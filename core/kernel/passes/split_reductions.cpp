@@ -40,8 +40,21 @@ std::int64_t count_segments(std::int64_t columns, const SplitOptions& options) {
   return 0;
 }
 
+std::string refusal_text(std::int64_t rows, std::int64_t columns, const SplitOptions& options) {
+  if (rows > options.rows_maximum)
+    return std::to_string(rows) + " results fill the device with one launch (rows_maximum is " +
+           std::to_string(options.rows_maximum) + ")";
+  if (columns < options.columns_minimum)
+    return std::to_string(columns) + " elements a result are few (columns_minimum is " +
+           std::to_string(options.columns_minimum) + ")";
+  return "no number of segments up to " + std::to_string(options.segments_maximum) + " divides " +
+         std::to_string(columns) + " elements into parts of at least " +
+         std::to_string(options.segment_minimum);
+}
+
+/// How the item splits, or nothing. With `refusal` come the figures that forbid it.
 std::optional<Split> plan_split(const Operation& item, const dispatch::RegionForm& form,
-                                const SplitOptions& options) {
+                                const SplitOptions& options, std::string* refusal) {
   if (form.kind != host::ItemKind::row_pipeline || form.anchors.size() != 1) return std::nullopt;
   const Operation& anchor = *form.anchors.front();
   if (tensor::reduction_order(anchor) != tensor::ReductionOrder::free) return std::nullopt;
@@ -51,10 +64,14 @@ std::optional<Split> plan_split(const Operation& item, const dispatch::RegionFor
     if (shape_of(*yield.operand(index)) != split.rows) return std::nullopt;
   const std::int64_t rows = *element_count(split.rows);
   const std::int64_t elements = *element_count(form.domain);
-  if (rows == 0 || rows > options.rows_maximum || elements / rows < options.columns_minimum)
+  if (rows == 0) return std::nullopt;
+  const std::int64_t columns = elements / rows;
+  if (rows <= options.rows_maximum && columns >= options.columns_minimum)
+    split.segments = count_segments(columns, options);
+  if (split.segments == 0) {
+    if (refusal != nullptr) *refusal = refusal_text(rows, columns, options);
     return std::nullopt;
-  split.segments = count_segments(elements / rows, options);
-  if (split.segments == 0) return std::nullopt;
+  }
   split.length = elements / rows / split.segments;
   const ElementType element = TensorType::from(anchor.result()->type())->element();
   split.accumulate = tensor::accumulate_type(anchor, element);
@@ -198,16 +215,26 @@ class Splitter {
   std::vector<std::int64_t> partial_shape_;
 };
 
-void record(choir::DecisionLog& log, const Operation& item, const Split& split,
-            const SplitOptions& options) {
-  if (!log.on()) return;
+void record(choir::DecisionLog& log, const Operation& item, bool accepted, std::string choice,
+            std::string reason) {
   log.record({.kind = "split",
+              .accepted = accepted,
               .subject = "item " + std::to_string(host::integer_or(item, "order", 0)),
-              .choice = std::to_string(split.segments) + " partial results of " +
-                        std::to_string(split.length) + " elements each, then one launch more",
-              .reason = "few results (at most " + std::to_string(options.rows_maximum) +
-                        ") of many elements would leave the device idle",
-              .places = choir::places_of(item.location())});
+              .choice = std::move(choice),
+              .reason = std::move(reason),
+              .places = choir::places_within(item)});
+}
+
+void record_split(choir::DecisionLog& log, const Operation& item, const Split& split,
+                  const SplitOptions& options) {
+  if (!log.on()) return;
+  record(log, item, true,
+         std::to_string(split.segments) + " partial results of " + std::to_string(split.length) +
+             " elements for each result, then one launch more",
+         std::to_string(*element_count(split.rows)) + " results (rows_maximum is " +
+             std::to_string(options.rows_maximum) + ") of " +
+             std::to_string(split.segments * split.length) + " elements (columns_minimum is " +
+             std::to_string(options.columns_minimum) + ") would leave the device idle");
 }
 
 Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& options) {
@@ -218,11 +245,15 @@ Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& o
     if (operation->name() != "host.item_into") continue;
     const auto form = dispatch::classify(operation->body());
     ACCY_ASSERT(form.has_value(), "item of no form reached the kernel stage");
-    const auto split = plan_split(*operation, *form, options);
+    std::string refusal;
+    const auto split =
+        plan_split(*operation, *form, options, context.decisions.on() ? &refusal : nullptr);
+    if (!refusal.empty())
+      record(context.decisions, *operation, false, "two launches", std::move(refusal));
     if (!split) continue;
-    record(context.decisions, *operation, *split, options);
-    workspace_bytes =
-        std::max(workspace_bytes, Splitter(*operation, *form->anchors.front(), *split).run());
+    record_split(context.decisions, *operation, *split, options);
+    workspace_bytes = std::max(workspace_bytes,
+                               Splitter(*operation, *form->anchors.front(), *split).run());
   }
   function->set_attribute("workspace_bytes", context.module.context().integer(workspace_bytes));
   return choir::PassChange::changed;

@@ -39,8 +39,10 @@ void record(choir::DecisionLog& log, const LiveBlock& block, std::span<const Liv
               .subject = choir::subject_of(*block.operation),
               .choice = std::to_string(block.size_bytes) + " bytes at " +
                         std::to_string(block.offset_bytes) + " of the arena",
-              .reason = shared.empty() ? "no earlier block's memory is free for it"
-                                       : "memory of" + shared + ", not alive at the same time",
+              .reason = "alive in steps " + std::to_string(block.first_step) + " to " +
+                        std::to_string(block.last_step) +
+                        (shared.empty() ? ": the lowest offset that is free, memory of its own"
+                                        : ", where" + shared + " of the same memory is not"),
               .places = choir::places_of(block.operation->location())});
 }
 

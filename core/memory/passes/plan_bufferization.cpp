@@ -28,8 +28,8 @@ BlockType block_type(const Value& value, Space space) {
 
 class Bufferizer {
  public:
-  explicit Bufferizer(Operation& function)
-      : function_(function), context_(function.context()), body_(function.body()) {}
+  Bufferizer(Operation& function, choir::DecisionLog& log)
+      : function_(function), context_(function.context()), body_(function.body()), log_(log) {}
 
   Status run() {
     add_arguments();
@@ -82,6 +82,8 @@ class Bufferizer {
     Value* source = blocks_.at(operation.operand(0));
     const Space space = BlockType::from(source->type())->space();
     if (!operation.has_uses()) return {};
+    record(operation, *operation.result(), "a view of " + text_of(*source),
+           "the same elements under another shape: nothing is copied");
     blocks_[operation.result()] =
         builder.create("host.view", {source}, {block_type(*operation.result(), space).type()})
             ->result();
@@ -97,17 +99,42 @@ class Bufferizer {
         builder.create("host.constant", {}, {type.type()}, std::move(attributes));
     constant->result()->set_name(operation.result()->name());
     blocks_[operation.result()] = constant->result();
+    record(operation, *operation.result(),
+           std::to_string(type.size_bytes()) + " bytes at " + std::to_string(constant_bytes_) +
+               " of the constants",
+           "it never changes: it is uploaded once");
     ACCY_TRY_ASSIGN(constant_bytes_, checked_add(constant_bytes_, type.size_bytes()));
     ACCY_TRY_ASSIGN(constant_bytes_, checked_align(constant_bytes_, host::block_alignment));
     return {};
   }
 
+  static std::string text_of(const Value& block) {
+    const BlockType type = *BlockType::from(block.type());
+    const std::string space = "the " + std::string(host::to_string(type.space())) + " block";
+    return block.name().empty() ? space : space + " %" + std::string(block.name());
+  }
+
+  void record(const Operation& operation, const Value& value, std::string choice,
+              std::string_view reason) {
+    if (!log_.on()) return;
+    log_.record({.kind = "buffer",
+                 .subject = value.name().empty() ? std::string(operation.name())
+                                                 : "%" + std::string(value.name()),
+                 .choice = std::move(choice),
+                 .reason = std::string(reason),
+                 .places = choir::places_within(operation)});
+  }
+
   Value* destination(const Value& result, Builder& builder) {
+    const Operation& item = *result.defining_operation();
     if (const auto output = outputs_.find(&result); output != outputs_.end()) {
+      record(item, result, text_of(*output->second),
+             "the item writes the caller's memory itself: nothing is copied");
       const choir::Type wanted = block_type(result, Space::output).type();
       if (output->second->type() == wanted) return output->second;
       return builder.create("host.view", {output->second}, {wanted})->result();
     }
+    record(item, result, "a block of the arena", "items read it, and no caller sees it");
     Value* block = builder
                        .create("host.block", {}, {block_type(result, Space::arena).type()},
                                {{"offset", context_.integer(0)}})
@@ -142,6 +169,7 @@ class Bufferizer {
   Operation& function_;
   choir::Context& context_;
   choir::Block& body_;
+  choir::DecisionLog& log_;
   std::size_t input_count_ = 0;
   std::int64_t constant_bytes_ = 0;
   std::unordered_map<const Value*, Value*> blocks_;
@@ -158,7 +186,7 @@ choir::Pass plan_bufferization_pass() {
             Operation* function = host::find_function(context.module);
             if (function == nullptr)
               return fail(ErrorCode::invalid_input, "module has no host.func");
-            ACCY_TRY(Bufferizer(*function).run());
+            ACCY_TRY(Bufferizer(*function, context.decisions).run());
             return choir::PassChange::changed;
           },
           .preserved = {}};

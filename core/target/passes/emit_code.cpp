@@ -43,8 +43,10 @@ void record_expansions(choir::DecisionLog& log, const Operation& function,
     log.record({.kind = "legalization",
                 .subject = "@" + std::string(function.symbol()),
                 .choice = std::string(name) + " written out in other operations",
-                .reason = profile.id() + " has no instruction for it that the kernel may use",
-                .places = choir::places_of(function.location())});
+                .reason = std::to_string(count) + " of them: " + profile.id() +
+                          " has no instruction for it" +
+                          (kernel::is_exact(function) ? " with the bits of an exact kernel" : ""),
+                .places = choir::places_within(function)});
   }
 }
 
@@ -54,7 +56,7 @@ void record_code(choir::DecisionLog& log, const Operation& function, const Kerne
               .subject = "@" + std::string(function.symbol()),
               .choice = code.format + ", " + std::to_string(code.bytes.size()) + " bytes",
               .reason = "accepted by the backend's validation",
-              .places = choir::places_of(function.location())});
+              .places = choir::places_within(function)});
 }
 
 Result<choir::PassChange> legalize(choir::PassContext& context, const Backend& backend,
