@@ -1,5 +1,6 @@
 #include "accy/session.hpp"
 
+#include <array>
 #include <filesystem>
 
 #include "dialect/host/host.hpp"
@@ -8,8 +9,10 @@
 #include "evaluate/tensor_evaluator.hpp"
 #include "frontend/folder_weights.hpp"
 #include "frontend/program_state.hpp"
+#include "preparation/artifact.hpp"
 #include "preparation/preparation.hpp"
 #include "runtime/executable.hpp"
+#include "support/file.hpp"
 #include "support/host_memory.hpp"
 #include "targets/device_choice.hpp"
 #include "targets/registry.hpp"
@@ -27,6 +30,21 @@ std::vector<TensorPort> ports_of(const choir::Operation& function, std::string_v
     ports.push_back({std::string(list[index]), type->element(), type->static_shape()});
   }
   return ports;
+}
+
+}  // namespace
+
+namespace {
+
+constexpr std::int64_t artifact_bytes_maximum = std::int64_t{1} << 32;
+
+Result<bool> begins_as_artifact(const std::string& file) {
+  ACCY_TRY_ASSIGN(const InputFile input, InputFile::open(file));
+  std::array<std::byte, 16> first{};
+  const auto size = static_cast<std::size_t>(
+      std::min<std::int64_t>(input.size_bytes(), std::int64_t{first.size()}));
+  ACCY_TRY(input.read_at(0, std::span(first).first(size)));
+  return preparation::is_artifact({reinterpret_cast<const char*>(first.data()), size});
 }
 
 }  // namespace
@@ -91,8 +109,30 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 Result<Session> Session::open(const std::string& file, const SessionOptions& options) {
+  ACCY_TRY_ASSIGN(const bool artifact, begins_as_artifact(file));
+  if (artifact) return or_out_of_memory([&] { return load_artifact(file, options); });
   return compile(Program::from_file(file), options,
                  std::filesystem::path(file).parent_path().string());
+}
+
+Result<Session> Session::load_artifact(const std::string& file, const SessionOptions& options) {
+  if (!options.dimensions.empty())
+    return fail(ErrorCode::invalid_input,
+                file + ": the sizes of an artifact's dimensions are fixed; none can be given");
+  ACCY_TRY_ASSIGN(const std::vector<std::byte> bytes, read_file(file, artifact_bytes_maximum));
+  ACCY_TRY_ASSIGN(preparation::Artifact artifact,
+                  preparation::parse_artifact(
+                      {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file));
+  auto state = std::make_unique<State>(std::filesystem::path(file).parent_path());
+  ACCY_TRY(state->choose(options.device));
+  state->contract = std::move(artifact.contract);
+  state->read_ports();
+  if (state->device != nullptr) {
+    ACCY_TRY(preparation::require_device(artifact, state->device->info().profile));
+    ACCY_TRY_ASSIGN(state->executable,
+                    runtime::Executable::load(*state->device, artifact.target, state->weights));
+  }
+  return Session(std::move(state));
 }
 
 Result<Session> Session::compile(const Result<Program>& program, const SessionOptions& options,

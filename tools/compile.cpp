@@ -5,6 +5,7 @@
 
 #include "choir/disk_store.hpp"
 #include "choir/text.hpp"
+#include "preparation/artifact.hpp"
 #include "preparation/compiler_identity.hpp"
 #include "semantic/job.hpp"
 #include "support/file.hpp"
@@ -60,8 +61,16 @@ std::string folder_name(const TargetProfile& profile) {
   return profile.target + "-" + profile.name;
 }
 
+bool is_artifact(const fs::path& output) { return output.extension() == ".accy"; }
+
+Status write_artifact(const CompileResult& result, const fs::path& file) {
+  const std::string bytes = preparation::format_artifact(result.module, result.profile);
+  return write_file(file, std::as_bytes(std::span(bytes)));
+}
+
 Status write_files(const CompileOptions& options, const std::vector<CompileResult>& results) {
   if (options.output.empty()) return {};
+  if (is_artifact(options.output)) return write_artifact(results.front(), options.output);
   const auto wants = [&](std::string_view what) {
     return std::ranges::find(options.emit, what) != options.emit.end();
   };
@@ -97,6 +106,10 @@ std::optional<CacheReport> report_of(const choir::ProductStore& store) {
 std::size_t core_count() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 Result<Compiled> compile(const CompileOptions& options) {
+  if (is_artifact(options.output) && options.targets.size() > 1)
+    return fail(ErrorCode::invalid_input, "an artifact (" + options.output.string() +
+                                              ") is for one target, not " +
+                                              std::to_string(options.targets.size()));
   std::vector<TargetChoice> choices;
   for (const std::string& name : options.targets) {
     ACCY_TRY_ASSIGN(TargetChoice choice, choose_target(name));

@@ -15,7 +15,8 @@ namespace accy::tools {
 struct CompileOptions {
   std::filesystem::path file;
   std::vector<std::string> targets;  ///< profile ids or profile files, each compiled in this order
-  std::filesystem::path output;      ///< folder to write into; empty: nothing is written
+  /// Folder to write into, or an artifact when it ends in ".accy"; empty: nothing is written.
+  std::filesystem::path output;
   std::vector<std::string> emit{"stages", "code"};  ///< what is written
   std::vector<std::string> dimensions;              ///< "n=16"
   std::filesystem::path cache;  ///< folder of the products of earlier compiles; empty: none

@@ -55,10 +55,12 @@ Result<RunReport> run(const RunOptions& options) {
   ACCY_TRY_ASSIGN(RunInputs given, read_run_inputs(options.inputs));
   SessionOptions session_options{.device = options.device};
   ACCY_TRY_ASSIGN(session_options.dimensions, parse_dimensions(options.dimensions));
-  ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
-                  semantic::read_semantic_module(options.file));
-  ACCY_TRY(bind_dimensions(*semantic::find_function(program.module()), given,
-                           session_options.dimensions));
+  if (options.file.extension() != ".accy") {  // an artifact's sizes are fixed
+    ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
+                    semantic::read_semantic_module(options.file));
+    ACCY_TRY(bind_dimensions(*semantic::find_function(program.module()), given,
+                             session_options.dimensions));
+  }
   ACCY_TRY_ASSIGN(Session session, Session::open(options.file.string(), session_options));
   ACCY_TRY_ASSIGN(const std::vector<HostTensor> inputs,
                   make_inputs(std::move(given), session.inputs()));

@@ -54,7 +54,8 @@ class ACCY_EXPORT Session {
                                  const std::string& weight_folder = ".");
   /// Reads, compiles and loads a `.choir` program; weights come from its folder. Errors: the file
   /// or program is wrong (invalid_input, io), no such device (not_found), the device cannot run it
-  /// (unsupported), a driver failure (device, out_of_memory).
+  /// (unsupported), a driver failure (device, out_of_memory). The file may be an artifact of `accy
+  /// compile -o x.accy`: it is loaded without compiling, for a device that is as its profile was.
   static Result<Session> open(const std::string& file, const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;
@@ -80,6 +81,7 @@ class ACCY_EXPORT Session {
   struct State;
   static Result<Session> compile_program(const Program& program, const SessionOptions& options,
                                          const std::string& weight_folder);
+  static Result<Session> load_artifact(const std::string& file, const SessionOptions& options);
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -20,6 +20,7 @@ if(TARGET accy_tool)
     ACCY_PROGRAM="$<TARGET_FILE:accy_program>"
     ACCY_SANITIZED_PROGRAM="${PROJECT_SOURCE_DIR}/build/fuzz/bin/accy")
   accy_test(reproducer_test accy_tool)
+  accy_test(artifact_test accy_tool)
   accy_test(tool_explain_test accy_tool)
   accy_test(determinism_test accy_test_stages)
   add_dependencies(determinism_test accy_program)

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "choir/text.hpp"
@@ -10,6 +11,7 @@
 #include "support/file.hpp"
 #include "support/temporary_folder.hpp"
 #include "targets/registry.hpp"
+#include "tools/cache.hpp"
 #include "tools/compile.hpp"
 #include "tools/assignments.hpp"
 #include "tools/run.hpp"
@@ -174,6 +176,81 @@ TEST_F(Commands, CompileForAllTargetsSharesFiveStages) {
     EXPECT_TRUE(fs::exists(folder_.path() / "out" / folder / "code"));
     EXPECT_FALSE(fs::exists(folder_.path() / "out" / folder / "semantic.choir"));
   }
+}
+
+/// The document of a compile for the first profile.
+json compile_document(const fs::path& program, CompileOptions options) {
+  options.file = program;
+  options.targets = {first_profiles().front()};
+  options.dimensions = {"n=5"};
+  options.json = true;
+  std::ostringstream output;
+  const Status status = run_compile(options, output);
+  EXPECT_TRUE(status) << status.error().to_string();
+  return json::parse(output.str());
+}
+
+TEST_F(Commands, CompileReportsTheTimeOfEachPass) {
+  const json plain = compile_document(program_, {});
+  EXPECT_FALSE(plain.contains("timing"));
+  const json timing = compile_document(program_, {.timing = true}).at("timing");
+  std::set<std::string> stages;
+  for (const json& pass : timing.at("passes")) {
+    stages.insert(pass.at("stage").get<std::string>());
+    EXPECT_GE(pass.at("runs"), 1) << pass;
+    EXPECT_GT(pass.at("operations_before"), 0) << pass;
+  }
+  EXPECT_EQ(stages, (std::set<std::string>{"contract", "tensor", "dispatch", "memory", "kernel",
+                                           "target"}));
+  std::ostringstream people;
+  ASSERT_TRUE(run_compile({.file = program_,
+                           .targets = {first_profiles().front()},
+                           .dimensions = {"n=5"},
+                           .timing = true},
+                          people));
+  EXPECT_THAT(people.str(), HasSubstr("accy-choir-emit-code"));
+}
+
+TEST_F(Commands, ACacheServesTheNextCompile) {
+  const fs::path cache = folder_.path() / "cache";
+  const json first = compile_document(program_, {.cache = cache});
+  EXPECT_EQ(first.at("cache").at("hits"), 0);
+  for (const json& kernel : first.at("kernels")) EXPECT_EQ(kernel.at("reused"), false);
+  const json second = compile_document(program_, {.cache = cache});
+  EXPECT_EQ(second.at("cache").at("misses"), 0);
+  for (std::size_t stage = 1; stage < 7; ++stage)
+    EXPECT_EQ(second.at("stages")[stage].at("reused"), true) << stage;
+  for (const json& kernel : second.at("kernels")) EXPECT_EQ(kernel.at("reused"), true);
+}
+
+TEST_F(Commands, TheCacheIsLookedAfter) {
+  const fs::path cache = folder_.path() / "cache";
+  const auto cache_document = [&](CacheAction action, ExitCode expected = ExitCode::done) {
+    std::ostringstream output;
+    const auto code = run_cache({.action = action,
+                                 .folder = cache,
+                                 .file = folder_.path() / "archive",
+                                 .bytes_maximum = 0,
+                                 .json = true},
+                                output);
+    EXPECT_TRUE(code.has_value()) << code.error().to_string();
+    EXPECT_EQ(code.value_or(ExitCode::internal_error), expected);
+    return json::parse(output.str());
+  };
+  compile_document(program_, {.cache = cache});
+  const json full = cache_document(CacheAction::stat);
+  EXPECT_GE(full.at("traces"), 6);
+  EXPECT_EQ(cache_document(CacheAction::export_to).at("traces"), full.at("traces"));
+  EXPECT_EQ(cache_document(CacheAction::verify).at("damaged"), json::array());
+  EXPECT_GT(cache_document(CacheAction::collect_garbage).at("removed"), 0);
+  EXPECT_EQ(cache_document(CacheAction::stat).at("bytes"), 0);
+  EXPECT_EQ(cache_document(CacheAction::import_from).at("traces"), full.at("traces"));
+  for (const auto& entry : fs::recursive_directory_iterator(cache / "objects"))
+    if (entry.is_regular_file()) fs::resize_file(entry.path(), 1);
+  EXPECT_FALSE(cache_document(CacheAction::verify, ExitCode::check_failed).at("damaged").empty());
+  std::ostringstream output;
+  const auto none = run_cache({.folder = folder_.path() / "none"}, output);
+  EXPECT_THAT(none.error().to_string(), HasSubstr("is not a store of accy"));
 }
 
 TEST_F(Commands, CompileForAProfileFile) {

@@ -36,16 +36,6 @@ const Operation* find_expensive(const Operation& item) {
   return found == operations.end() ? nullptr : *found;
 }
 
-/// "item of tensor.exp %y": an item by the operation that gives its last result.
-std::string text_of(const Operation& item) {
-  const Operation& yield = *item.body().terminator();
-  const Value* last = yield.operand(yield.operand_count() - 1);
-  const Operation* root = last->defining_operation();
-  std::string text = "item of " + std::string(root == nullptr ? "a copy" : root->name());
-  const std::string_view name = item.result(item.result_count() - 1)->name();
-  return name.empty() ? text : text + " %" + std::string(name);
-}
-
 std::int64_t count_of(std::span<const std::int64_t> shape) { return *element_count(shape); }
 
 /// "elementwise %y (tensor.mul, tensor.erf)": an item for people.
