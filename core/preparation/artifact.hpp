@@ -1,7 +1,8 @@
 // Artifacts: a compiled program as one file, which runs without being compiled.
 //
 //   "accy-artifact 1\n"
-//   a line of JSON: {compiler, profile, facts: what kernel and target stage read of it, contract, target: bytes}
+//   a line of JSON: {compiler, profile, facts: what kernel and target stage read of it,
+//                    contract, target: bytes of the products}
 //   the contract product and the target product as bytecode
 //   the digest of all before it, "\n"
 //
@@ -29,7 +30,8 @@ bool is_artifact(std::string_view bytes);
 
 std::string format_artifact(const BackendPreparedModule& module, const TargetProfile& profile);
 
-/// Reads, checks and seals both products. Errors name `file`: damaged, of another version, malformed.
+/// Reads, checks and seals both products. Errors name `file`: damaged, of another version,
+/// malformed.
 Result<Artifact> parse_artifact(std::string_view bytes, std::string_view file);
 
 /// An error unless the device answers every fact as the artifact's profile did.
