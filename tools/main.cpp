@@ -30,7 +30,8 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options) {
       ->required()
       ->allow_extra_args(false);
   CLI::Option* output =
-      command->add_option("-o,--output", options.output, "Folder to write into, made when absent, or an artifact, as net.accy");
+      command->add_option("-o,--output", options.output,
+                          "Folder to write into, made when absent, or an artifact, as net.accy");
   command->add_option("--emit", options.emit, "What to write there: stages, code")
       ->delimiter(',')
       ->check(CLI::IsMember({"stages", "code"}))

@@ -100,8 +100,7 @@ struct RowFigures {
 
 /// One invocation a row when rows are short, or when rows are columns of the data and plenty: then
 /// neighbouring invocations read neighbouring elements.
-bool suits_one_invocation(const RegionForm& form, const RowFigures& figures,
-                          ScheduleNotes* notes) {
+bool suits_one_invocation(const RegionForm& form, const RowFigures& figures, ScheduleNotes* notes) {
   const bool rows = form.kind == ItemKind::row_pipeline;
   const ScheduleClass kind =
       rows ? ScheduleClass::invocation_row : ScheduleClass::invocation_column;
@@ -121,9 +120,10 @@ bool suits_one_invocation(const RegionForm& form, const RowFigures& figures,
   return false;
 }
 
-/// Whether a subgroup's lanes combine a row by shuffles; more lanes pay once each has many elements.
-bool suits_shuffles(const RegionForm& form, const RowFigures& figures,
-                    const TracedProfile& profile, ScheduleNotes* notes) {
+/// Whether a subgroup's lanes combine a row by shuffles; more lanes pay once each has many
+/// elements.
+bool suits_shuffles(const RegionForm& form, const RowFigures& figures, const TracedProfile& profile,
+                    ScheduleNotes* notes) {
   const std::int64_t subgroup = profile.read(&TargetProfile::subgroup_size_maximum);
   const auto no = [&](std::string_view reason) {
     refuse(notes, "workgroup_row, shuffles", [&] { return std::string(reason); });
@@ -137,8 +137,7 @@ bool suits_shuffles(const RegionForm& form, const RowFigures& figures,
       subgroup > figures.limit)
     return no("subgroup_size_maximum is no power of two that a workgroup holds");
   const std::int64_t trips = ceil_divide(figures.columns, subgroup) * row_passes(form);
-  if (figures.columns <= subgroup * 128 &&
-      (figures.loop_limit == 0 || trips <= figures.loop_limit))
+  if (figures.columns <= subgroup * 128 && (figures.loop_limit == 0 || trips <= figures.loop_limit))
     return true;
   refuse(notes, "workgroup_row, shuffles", [&] {
     return std::to_string(figures.columns) + " elements are many for the " +
@@ -259,12 +258,11 @@ Schedule direct_schedule(const RegionForm& form, const TileFigures& figures,
 Schedule contraction_schedule(const RegionForm& form, const TracedProfile& profile,
                               ScheduleNotes* notes) {
   const std::size_t rank = form.domain.size();
-  const TileFigures figures{
-      .m = form.domain[rank - 2],
-      .n = form.domain[rank - 1],
-      .limit = power_of_two_below(workgroup_limit(profile)),
-      .shared = profile.read(&TargetProfile::shared_memory_bytes),
-      .subgroup = profile.read(&TargetProfile::subgroup_size_maximum)};
+  const TileFigures figures{.m = form.domain[rank - 2],
+                            .n = form.domain[rank - 1],
+                            .limit = power_of_two_below(workgroup_limit(profile)),
+                            .shared = profile.read(&TargetProfile::shared_memory_bytes),
+                            .subgroup = profile.read(&TargetProfile::subgroup_size_maximum)};
   if (notes != nullptr)
     notes->figures =
         "a product of " + std::to_string(figures.m) + " x " + std::to_string(figures.n);

@@ -49,7 +49,8 @@ struct ScheduleNotes {
 };
 
 /// Chooses by a closed-form model among the classes that dispatch found legal. Reads the profile
-/// only through the trace, with or without notes alike. An item that no schedule fits is an error naming the limit.
+/// only through the trace, with or without notes alike. An item that no schedule fits is an error
+/// naming the limit.
 Result<Schedule> choose_schedule(const dispatch::RegionForm& form, const choir::Operation& item,
                                  const TracedProfile& profile, ScheduleNotes* notes = nullptr);
 

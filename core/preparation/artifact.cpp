@@ -105,10 +105,9 @@ Status require_device(const Artifact& artifact, const TargetProfile& device) {
   for (const choir::Fact& fact : artifact.facts) {
     const std::string present = profile_field_json(device, fact.name);
     if (present != fact.value)
-      return fail(ErrorCode::unsupported, "the artifact was compiled for " +
-                                              artifact.profile.id() + ", whose " + fact.name +
-                                              " is " + fact.value + "; that of " + device.id() +
-                                              " is " + present);
+      return fail(ErrorCode::unsupported, "the artifact was compiled for " + artifact.profile.id() +
+                                              ", whose " + fact.name + " is " + fact.value +
+                                              "; that of " + device.id() + " is " + present);
   }
   return {};
 }

@@ -1,16 +1,13 @@
 // Artifacts: a compiled program in one file runs as the program does, on a device like its profile.
-#include "preparation/artifact.hpp"
-
-#include <gmock/gmock.h>
-
 #include <fstream>
+#include <gmock/gmock.h>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
 #include "accy/session.hpp"
+#include "preparation/artifact.hpp"
 #include "support/temporary_folder.hpp"
 #include "targets/registry.hpp"
 #include "tools/compile.hpp"
@@ -36,10 +33,9 @@ class ArtifactTest : public ::testing::Test {
   void SetUp() override {
     std::ofstream(folder_.path() / "p.choir", std::ios::binary) << program;
     std::ostringstream output;
-    const Status status = run_compile({.file = folder_.path() / "p.choir",
-                                       .targets = {"interpreter:generic"},
-                                       .output = file_},
-                                      output);
+    const Status status = run_compile(
+        {.file = folder_.path() / "p.choir", .targets = {"interpreter:generic"}, .output = file_},
+        output);
     ASSERT_TRUE(status) << status.error().to_string();
     std::ifstream stream(file_, std::ios::binary);
     bytes_ = {std::istreambuf_iterator<char>(stream), {}};

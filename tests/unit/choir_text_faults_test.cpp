@@ -1,10 +1,9 @@
 // The text form of choir: what is refused and where, in the text and by the verifier.
-#include "choir/text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "choir/builder.hpp"
+#include "choir/text.hpp"
 #include "support/checked.hpp"
 #include "support/choir_text_fixture.hpp"
 
@@ -129,8 +128,8 @@ const Fault faults[] = {
     {"test.use {a = \"\xc3\xa4\xc3\xa4\"} $", 3, 21, "unexpected character '$'"},
     // Found by the verifier, shown with the line of the text.
     {"test.even {value = 3}", 3, 1, "value is odd (3)\n  test.even {value = 3}\n  ^", "test.even"},
-    {"%a = test.add %v, %v : i32", 3, 1,
-     "type of result 0 is i32, inference says f32\n  %a", "test.add"},
+    {"%a = test.add %v, %v : i32", 3, 1, "type of result 0 is i32, inference says f32\n  %a",
+     "test.add"},
     {"test.yield\ntest.use", 3, 1, "ends a block", "test.yield"},
     {"test.function () {}", 3, 1, "has no symbol", "test.function"},
     {"test.function @f () {}\n test.function @f () {}", 4, 2, "symbol @f is defined twice",
@@ -154,8 +153,8 @@ TEST(ChoirText, EachFaultIsReportedOnce) {
     const Error error = error_of("choir t v1\n%v = test.value : f32\n" + fault.body +
                                  "\n%good = test.value : f32\ntest.use %good\n");
     if (fault.message.find("end") != std::string::npos) continue;  // the added lines change it
-    EXPECT_EQ(error.message.find("test.choir:"), std::string::npos)
-        << fault.body << "\n" << error.message;
+    EXPECT_EQ(error.message.find("test.choir:"), std::string::npos) << fault.body << "\n"
+                                                                    << error.message;
   }
 }
 

@@ -1,15 +1,13 @@
 // The text form of choir: what is read and printed, and that print and parse agree.
-#include "choir/text.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <limits>
 #include <random>
 
 #include "choir/builder.hpp"
+#include "choir/text.hpp"
 #include "support/choir_text_fixture.hpp"
 
 namespace accy::choir {

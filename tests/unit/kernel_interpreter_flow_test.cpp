@@ -1,8 +1,7 @@
 // The kernel interpreter: control flow, ids, what invocations exchange, and its speed.
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <cstdio>
+#include <gtest/gtest.h>
 
 #include "dialect/kernel/kernel_builder.hpp"
 #include "support/kernel_interpreter_fixture.hpp"

@@ -1,8 +1,7 @@
 // The kernel interpreter: every operation at the corners of its semantics.
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
+#include <gtest/gtest.h>
 
 #include "support/kernel_interpreter_fixture.hpp"
 

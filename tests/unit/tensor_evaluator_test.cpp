@@ -1,9 +1,8 @@
 // Typed values of every tensor op against numbers worked out by hand or by long double.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <random>
 
 #include "dialect/tensor/arithmetic/format.hpp"

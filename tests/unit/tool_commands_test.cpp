@@ -11,9 +11,9 @@
 #include "support/file.hpp"
 #include "support/temporary_folder.hpp"
 #include "targets/registry.hpp"
+#include "tools/assignments.hpp"
 #include "tools/cache.hpp"
 #include "tools/compile.hpp"
-#include "tools/assignments.hpp"
 #include "tools/run.hpp"
 #include "tools/run_inputs.hpp"
 

@@ -73,12 +73,11 @@ TEST_F(ExplainTest, FollowsAnOperationToItsKernel) {
   ASSERT_EQ(operations.size(), 1U);
   EXPECT_EQ(operations[0].at("op"), "tensor.add");
   EXPECT_EQ(operations[0].at("place").at("line"), 7);
-  EXPECT_THAT(chain(operations[0]),
-              ElementsAre("dispatch region accepted", "dispatch fusion refused",
-                          "dispatch fusion accepted", "dispatch fusion refused",
-                          "dispatch item accepted", "memory buffer accepted",
-                          "kernel schedule accepted", "kernel kernel accepted",
-                          "target code accepted"));
+  EXPECT_THAT(
+      chain(operations[0]),
+      ElementsAre("dispatch region accepted", "dispatch fusion refused", "dispatch fusion accepted",
+                  "dispatch fusion refused", "dispatch item accepted", "memory buffer accepted",
+                  "kernel schedule accepted", "kernel kernel accepted", "target code accepted"));
   ASSERT_EQ(operations[0].at("kernels").size(), 1U);
   const std::string kernel = operations[0].at("kernels")[0];
   EXPECT_THAT(kernel, HasSubstr("row_pipeline_"));

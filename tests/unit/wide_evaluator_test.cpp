@@ -1,9 +1,8 @@
 // Wide values of tensor ops and their error bounds, and the comparison of results with them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <random>
 
 #include "evaluate/comparison.hpp"
@@ -24,12 +23,12 @@ WideTensor run_wide(std::vector<HostTensor> inputs, std::string_view body,
 }
 
 TEST(WideEvaluator, ExactOpsHaveNoError) {
-  const auto sum = run_wide({f32({2}, {1, 3}), f32({2}, {2, 0.5})},
-                            "%r = tensor.add %a, %b", "fast");
+  const auto sum =
+      run_wide({f32({2}, {1, 3}), f32({2}, {2, 0.5})}, "%r = tensor.add %a, %b", "fast");
   EXPECT_THAT(sum.value, ElementsAre(3, 3.5));
   EXPECT_THAT(sum.bound, ElementsAre(0, 0));
-  const auto wrapped = run_wide({make(ElementType::i32, {1}, {2147483647})},
-                                "%r = tensor.add %a, %a");
+  const auto wrapped =
+      run_wide({make(ElementType::i32, {1}, {2147483647})}, "%r = tensor.add %a, %a");
   EXPECT_THAT(wrapped.value, ElementsAre(-2));
   EXPECT_THAT(wrapped.bound, ElementsAre(0));
   const auto matrix =
@@ -74,22 +73,22 @@ TEST(WideEvaluator, OverflowAndNanAreHonest) {
   EXPECT_EQ(between.value[0], 30000);
   EXPECT_EQ(between.bound[0], infinity);
   // -inf masks: exp(-inf) is exactly 0.
-  const auto masked = run_wide({f32({1, 2}, {0, -infinity})}, "%r = tensor.softmax %a {axis = 1}",
-                               "fast");
+  const auto masked =
+      run_wide({f32({1, 2}, {0, -infinity})}, "%r = tensor.softmax %a {axis = 1}", "fast");
   EXPECT_EQ(masked.value[1], 0);
   EXPECT_LT(masked.bound[1], 1e-30);
 }
 
 TEST(WideEvaluator, UncertainComparisonsCoverBothArms) {
   // x = (1/3)*3 may or may not be 1; then the choice between 10 and 20 may be either.
-  const auto chosen = run_wide(
-      {f32({1}, {1}), f32({1}, {3}), f32({1}, {10}), f32({1}, {20})},
-      "%q = tensor.div %a, %b\n%x = tensor.mul %q, %b\n"
-      "%l = tensor.compare %x, %a {predicate = lt}\n%r = tensor.select %l, %c, %d");
+  const auto chosen =
+      run_wide({f32({1}, {1}), f32({1}, {3}), f32({1}, {10}), f32({1}, {20})},
+               "%q = tensor.div %a, %b\n%x = tensor.mul %q, %b\n"
+               "%l = tensor.compare %x, %a {predicate = lt}\n%r = tensor.select %l, %c, %d");
   EXPECT_EQ(chosen.bound[0], 10);
   EXPECT_TRUE(chosen.value[0] == 10 || chosen.value[0] == 20);
-  const auto certain = run_wide({f32({1}, {1}), f32({1}, {3})},
-                                "%r = tensor.compare %a, %b {predicate = lt}");
+  const auto certain =
+      run_wide({f32({1}, {1}), f32({1}, {3})}, "%r = tensor.compare %a, %b {predicate = lt}");
   EXPECT_EQ(certain.value[0], 1);
   EXPECT_EQ(certain.bound[0], 0);
 }

@@ -85,13 +85,13 @@ void record(choir::DecisionLog& log, const choir::Module& module, const std::str
             std::int64_t size, bool bound) {
   if (!log.on()) return;
   const semantic::DimensionRange range = semantic::dimension_range(module, symbol);
-  choir::Decision decision{
-      .kind = "dimension",
-      .subject = "dimension " + symbol,
-      .choice = symbol + " = " + std::to_string(size),
-      .reason = (bound ? "bound by the caller" : "the declared default") +
-                std::string(", within its range of ") + std::to_string(range.minimum) + " to " +
-                std::to_string(range.maximum)};
+  choir::Decision decision{.kind = "dimension",
+                           .subject = "dimension " + symbol,
+                           .choice = symbol + " = " + std::to_string(size),
+                           .reason = (bound ? "bound by the caller" : "the declared default") +
+                                     std::string(", within its range of ") +
+                                     std::to_string(range.minimum) + " to " +
+                                     std::to_string(range.maximum)};
   const choir::Operation& top = module.operation();
   top.walk([&](const choir::Operation& operation) {
     if (!has_dimension(operation, symbol)) return;

@@ -237,8 +237,7 @@ class Fuser {
 
   /// A refusal is repeated whenever the consumer has grown; it is recorded once.
   template <class Reason>
-  void record(bool accepted, const Operation& producer, const Operation& consumer,
-              Reason reason) {
+  void record(bool accepted, const Operation& producer, const Operation& consumer, Reason reason) {
     if (!log_.on()) return;
     choir::Decision decision{.kind = "fusion",
                              .accepted = accepted,

@@ -252,8 +252,8 @@ Result<choir::PassChange> run(choir::PassContext& context, const SplitOptions& o
       record(context.decisions, *operation, false, "two launches", std::move(refusal));
     if (!split) continue;
     record_split(context.decisions, *operation, *split, options);
-    workspace_bytes = std::max(workspace_bytes,
-                               Splitter(*operation, *form->anchors.front(), *split).run());
+    workspace_bytes =
+        std::max(workspace_bytes, Splitter(*operation, *form->anchors.front(), *split).run());
   }
   function->set_attribute("workspace_bytes", context.module.context().integer(workspace_bytes));
   return choir::PassChange::changed;
