@@ -43,14 +43,13 @@ Result<bool> resolve(choir::Operation& operation, const NumericContract& contrac
   return changed;
 }
 
-void record(choir::DecisionLog& log, const choir::Operation& operation, bool changed) {
+void record(choir::DecisionLog& log, const choir::Operation& operation) {
   if (!log.on()) return;
   log.record({.kind = "numeric",
               .subject = choir::subject_of(operation),
               .choice = "accumulate " + std::string(operation.attribute("accumulate").text()) +
                         ", order " + std::string(operation.attribute("order").text()),
-              .reason = changed ? "the program's numeric contract, where the operation says nothing"
-                                : "said by the operation, at least what the contract asks",
+              .reason = "the program's numeric contract, where the operation says nothing",
               .places = choir::places_of(operation.location())});
 }
 
@@ -63,7 +62,7 @@ Result<choir::PassChange> run(choir::PassContext& context) {
   bool changed = false;
   for (choir::Operation* operation : found) {
     ACCY_TRY_ASSIGN(const bool one, resolve(*operation, contract));
-    record(context.decisions, *operation, one);
+    if (one) record(context.decisions, *operation);
     changed = changed || one;
   }
   const Attribute before = context.module.operation().attribute("numeric");

@@ -24,10 +24,15 @@ void record(choir::DecisionLog& log, const choir::Operation& item) {
   std::string classes;
   for (std::string_view name : host::strings(item, "schedules"))
     classes += (classes.empty() ? "" : " or ") + std::string(name);
+  std::string results;
+  for (std::size_t index = 0; index < item.result_count(); ++index) {
+    const std::string_view name = item.result(index)->name();
+    results += (index == 0 ? "" : ", ") + (name.empty() ? "a value" : "%" + std::string(name));
+  }
   const std::string kind(item.attribute("kind").text());
   log.record({.kind = "item",
               .subject = "item " + std::to_string(host::integer_or(item, "order", 0)),
-              .choice = kind + " that gives " + choir::subject_of(item) + ", schedule " + classes,
+              .choice = kind + " that gives " + results + ", schedule " + classes,
               .reason = "launched in program order; the schedules that the kind " + kind + " has",
               .places = choir::places_within(item)});
 }

@@ -44,8 +44,7 @@ Status check_strict(const Operation& item) {
 
 void record(choir::DecisionLog& log, const Operation& item, const Schedule& schedule,
             const Schedule& modelled, const ScheduleNotes& notes) {
-  const std::string subject = "item " + std::to_string(host::integer_or(item, "order", 0)) + " (" +
-                              std::string(item.attribute("kind").text()) + ")";
+  const std::string subject = "item " + std::to_string(host::integer_or(item, "order", 0));
   const std::vector<SourceLocation> places = choir::places_within(item);
   for (const ScheduleNotes::Refusal& refusal : notes.refused)
     log.record({.kind = "schedule",

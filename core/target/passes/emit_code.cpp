@@ -35,16 +35,14 @@ OperationCounts count_by_name(const Operation& function) {
 
 /// One decision for each kind of operation that legalization replaced.
 void record_expansions(choir::DecisionLog& log, const Operation& function,
-                       const OperationCounts& before, const OperationCounts& after,
-                       const TracedProfile& profile) {
+                       const OperationCounts& before, const OperationCounts& after) {
   for (const auto& [name, count] : before) {
     const auto left = after.find(name);
     if (left != after.end() && left->second >= count) continue;
     log.record({.kind = "legalization",
                 .subject = "@" + std::string(function.symbol()),
                 .choice = std::string(name) + " written out in other operations",
-                .reason = std::to_string(count) + " of them: " + profile.id() +
-                          " has no instruction for it" +
+                .reason = std::to_string(count) + " of them: the target has no instruction for it" +
                           (kernel::is_exact(function) ? " with the bits of an exact kernel" : ""),
                 .places = choir::places_within(function)});
   }
@@ -67,7 +65,7 @@ Result<choir::PassChange> legalize(choir::PassContext& context, const Backend& b
     if (Status status = backend.legalize(*function, profile); !status)
       return fail(for_kernel(std::move(status.error()), "legalizing", *function));
     if (context.decisions.on())
-      record_expansions(context.decisions, *function, before, count_by_name(*function), profile);
+      record_expansions(context.decisions, *function, before, count_by_name(*function));
   }
   return choir::PassChange::changed;
 }
