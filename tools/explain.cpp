@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <map>
+#include <span>
 
+#include "dialect/host/host.hpp"
 #include "semantic/job.hpp"
 #include "support/file.hpp"
 #include "tools/assignments.hpp"
@@ -35,6 +38,30 @@ Result<ExplainedCompile> compile(const std::filesystem::path& file, const std::s
 
 bool concerns(const std::vector<SourceLocation>& places, const SourceLocation& place) {
   return std::ranges::find(places, place) != places.end();
+}
+
+/// What moves elements leaves no operation in a kernel program, so the places of a decision about a
+/// kernel or an item may lack it: those decisions are known by their subject.
+bool concerns(const choir::Decision& decision, const SourceLocation& place,
+              std::span<const ExplainedLaunch> launches) {
+  return concerns(decision.places, place) ||
+         std::ranges::any_of(launches, [&](const ExplainedLaunch& launch) {
+           return (decision.subject == "@" + launch.kernel ||
+                   decision.subject == "item " + std::to_string(launch.item)) &&
+                  concerns(launch.places, place);
+         });
+}
+
+/// The places of each work item by its number. The memory product has the items whole; a launch
+/// knows only where their results come from.
+std::map<std::int64_t, std::vector<SourceLocation>>
+places_of_items(const ExplainedCompile& compile) {
+  std::map<std::int64_t, std::vector<SourceLocation>> places;
+  const choir::Module& module = compile.result.module.stage<Stage::memory>().module();
+  for (const choir::Operation* operation : host::find_function(module)->body().operations())
+    if (operation->name() == "host.item_into")
+      places[host::integer_or(*operation, "order", -1)] = choir::places_within(*operation);
+  return places;
 }
 
 /// "%y", "y", "tensor.softmax", "7" or "7:3".
@@ -87,13 +114,15 @@ json decision_document(const choir::Decision& decision) {
 
 std::vector<ExplainedLaunch> launches_of(const ExplainedCompile& compile) {
   std::vector<ExplainedLaunch> launches;
+  const auto places = places_of_items(compile);
   const choir::Module& module = compile.result.module.stage<Stage::target>().module();
   module.operation().walk([&](const choir::Operation& operation) {
     if (operation.name() != "host.launch") return;
+    const std::int64_t item = host::integer_or(operation, "item", -1);
     launches.push_back({std::string(operation.attribute("kernel").text()),
                         std::string(operation.attribute("kind").text()),
-                        std::string(operation.attribute("schedule").text()),
-                        choir::places_of(operation.location())});
+                        std::string(operation.attribute("schedule").text()), item,
+                        places.at(item)});
   });
   return launches;
 }
@@ -112,7 +141,7 @@ Result<std::vector<ExplainedOperation>> explain_operations(const ExplainedCompil
                                  .decisions = {},
                                  .kernels = {}};
     for (const choir::Decision& decision : compile.decisions)
-      if (concerns(decision.places, explained.place)) explained.decisions.push_back(&decision);
+      if (concerns(decision, explained.place, launches)) explained.decisions.push_back(&decision);
     for (const ExplainedLaunch& launch : launches)
       if (concerns(launch.places, explained.place) &&
           std::ranges::find(explained.kernels, launch.kernel) == explained.kernels.end())

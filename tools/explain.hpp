@@ -33,7 +33,8 @@ struct ExplainedLaunch {
   std::string kernel;
   std::string kind;
   std::string schedule;
-  std::vector<SourceLocation> places;
+  std::int64_t item = 0;               ///< the work item that it does, or a part of
+  std::vector<SourceLocation> places;  ///< of all that the item holds
 };
 
 /// One operation of the program with what concerns it.

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <iterator>
+#include <set>
 
-#include "choir/text.hpp"
-#include "semantic/job.hpp"
 #include "tools/json_output.hpp"
+#include "tools/program_difference.hpp"
 
 namespace accy::tools {
 namespace {
@@ -13,48 +14,87 @@ namespace {
 using nlohmann::json;
 using preparation::Stage;
 
-/// Places aside: a line more above changes no decision.
-bool same(const choir::Decision& a, const choir::Decision& b) {
-  return a.stage == b.stage && a.pass == b.pass && a.kind == b.kind && a.accepted == b.accepted &&
-         a.subject == b.subject && a.choice == b.choice && a.reason == b.reason;
+const choir::Module& program_of(const ExplainedCompile& compile) {
+  return compile.result.module.stage<Stage::semantic>().module();
 }
+
+/// Whether two compiles decided the same, places and names of values aside.
+class Comparison {
+ public:
+  Comparison(const ExplainedCompile& first, const ExplainedCompile& second)
+      : in_first_(program_of(first)), in_second_(program_of(second)) {}
+
+  bool operator()(const choir::Decision& a, const choir::Decision& b) const {
+    return a.stage == b.stage && a.pass == b.pass && a.kind == b.kind && a.accepted == b.accepted &&
+           (text(a) == text(b) || in_first_.rename(text(a)) == in_second_.rename(text(b)));
+  }
+
+ private:
+  static std::string text(const choir::Decision& decision) {
+    return decision.subject + '\n' + decision.choice + '\n' + decision.reason;
+  }
+
+  Renamer in_first_;
+  Renamer in_second_;
+};
 
 std::string name_of(const ExplainedCompile& compile) {
   return compile.program + " for " + compile.result.profile.id();
 }
 
-/// The program's operations as text, a line each.
-std::vector<std::string> lines_of(const ExplainedCompile& compile) {
-  std::vector<std::string> lines;
-  const choir::Operation* function =
-      semantic::find_function(compile.result.module.stage<Stage::semantic>().module());
-  for (const choir::Operation* operation : function->body().operations())
-    lines.push_back(choir::print(*operation, {.locations = false, .names = true}));
-  return lines;
+bool concerns(const ProgramDifference& difference, const ExplainDifference& decisions) {
+  const auto has = [&](const std::optional<choir::Decision>& decision,
+                       const SourceLocation& place) {
+    return decision && std::ranges::find(decision->places, place) != decision->places.end();
+  };
+  return difference.places.empty() ||  // of an input or of the whole program
+         std::ranges::any_of(difference.places, [&](const SourceLocation& place) {
+           return has(decisions.first, place) || has(decisions.second, place);
+         });
 }
 
-/// The first operations in which the programs differ.
+/// What differs in the programs where the decisions are made, or anywhere when nothing does there.
 void add_program_causes(const ExplainedCompile& first, const ExplainedCompile& second,
-                        std::vector<std::string>& causes) {
-  const std::vector<std::string> a = lines_of(first);
-  const std::vector<std::string> b = lines_of(second);
-  const auto [left, right] = std::ranges::mismatch(a, b);
-  if (left != a.end()) causes.push_back("first program:  " + *left);
-  if (right != b.end()) causes.push_back("second program: " + *right);
+                        ExplainDifference& difference) {
+  const auto programs = program_differences(program_of(first), program_of(second));
+  const auto concerning = [&](const ProgramDifference& each) { return concerns(each, difference); };
+  const bool all = std::ranges::none_of(programs, concerning);
+  for (const ProgramDifference& each : programs)
+    if (all || concerning(each)) difference.causes.push_back(each.text);
 }
 
-/// Fields of the profiles that a stage read and that differ.
+/// Fields that a stage up to the decision's read of either profile.
+std::set<std::string> fields_read(const ExplainedCompile& first, const ExplainedCompile& second,
+                                  const ExplainDifference& difference) {
+  const choir::Decision& decision = difference.first ? *difference.first : *difference.second;
+  std::set<std::string> fields;
+  for (const ExplainedCompile* compile : {&first, &second})
+    for (const Stage stage : {Stage::kernel, Stage::target})
+      if (stage == Stage::kernel || decision.stage == to_string(Stage::target))
+        for (const choir::Fact& fact : compile->result.module.stage(stage)->metadata().facts)
+          fields.insert(fact.name);
+  return fields;
+}
+
+/// Fields of the profiles that were read and that differ: those that a reason names, or all when
+/// it names none.
 void add_profile_causes(const ExplainedCompile& first, const ExplainedCompile& second,
-                        std::vector<std::string>& causes) {
-  for (const Stage stage : {Stage::kernel, Stage::target})
-    for (const choir::Fact& fact : first.result.module.stage(stage)->metadata().facts) {
-      const std::string other = profile_field_json(second.result.profile, fact.name);
-      const std::string cause =
-          fmt::format("profile field {}: {} and {}", fact.name, json::parse(fact.value).dump(),
-                      json::parse(other).dump());
-      if (other != fact.value && std::ranges::find(causes, cause) == causes.end())
-        causes.push_back(cause);
-    }
+                        ExplainDifference& difference) {
+  const auto reason = [](const std::optional<choir::Decision>& decision) {
+    return decision ? decision->reason + " " : std::string();
+  };
+  const std::string reasons = reason(difference.first) + reason(difference.second);
+  std::vector<std::string> all;
+  std::vector<std::string> named;
+  for (const std::string& field : fields_read(first, second, difference)) {
+    const std::string a = profile_field_json(first.result.profile, field);
+    const std::string b = profile_field_json(second.result.profile, field);
+    if (a == b) continue;
+    all.push_back(fmt::format("profile field {}: {} and {}", field, json::parse(a).dump(),
+                              json::parse(b).dump()));
+    if (reasons.find(field) != std::string::npos) named.push_back(all.back());
+  }
+  std::ranges::copy(named.empty() ? all : named, std::back_inserter(difference.causes));
 }
 
 json decision_document(const std::optional<choir::Decision>& decision) {
@@ -80,12 +120,16 @@ ExplainDifference first_difference(const ExplainedCompile& first, const Explaine
                                .first = {},
                                .second = {},
                                .causes = {}};
-  const auto [left, right] = std::ranges::mismatch(first.decisions, second.decisions, same);
+  const auto [left, right] =
+      std::ranges::mismatch(first.decisions, second.decisions, Comparison(first, second));
   if (left != first.decisions.end()) difference.first = *left;
   if (right != second.decisions.end()) difference.second = *right;
   if (!difference.first && !difference.second) return difference;
-  add_program_causes(first, second, difference.causes);
-  if (difference.causes.empty()) add_profile_causes(first, second, difference.causes);
+  const choir::Decision& decision = difference.first ? *difference.first : *difference.second;
+  const bool reads_profile =
+      decision.stage == to_string(Stage::kernel) || decision.stage == to_string(Stage::target);
+  add_program_causes(first, second, difference);
+  if (reads_profile) add_profile_causes(first, second, difference);
   return difference;
 }
 
