@@ -1,9 +1,10 @@
 #include "dispatch/region.hpp"
 
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <set>
 
+#include "choir/value_table.hpp"
 #include "dialect/tensor/type.hpp"
 
 namespace accy::dispatch {
@@ -104,27 +105,50 @@ class Walker {
  public:
   explicit Walker(IndexMap anchor_map) : anchor_map_(std::move(anchor_map)) {}
 
-  void walk(const Value* value, const IndexMap& map) {
-    const Operation* operation = value->defining_operation();
-    if (operation == nullptr || is_source(*operation)) return;
-    if (!visited_.insert({value, map}).second) return;
-    if (operation->name() == "tensor.reduce" || operation->name() == "tensor.matmul") {
-      const auto shape = shape_of(value);
-      exact_ = exact_ && normalized(map, shape) == normalized(anchor_map_, shape);
-      return;
-    }
-    IndexMap next = map;
-    if (operation->name() == "tensor.broadcast") next = map_broadcast(*operation, map);
-    if (operation->name() == "tensor.transpose") next = map_transpose(*operation, map);
-    if (operation->name() == "tensor.reshape") next = map_reshape(*operation, map);
-    for (std::size_t index = 0; index < operation->operand_count(); ++index)
-      walk(operation->operand(index), next);
-  }
+  void walk(const Value* root, const IndexMap& map) { walk(root, number_of(map)); }
   bool exact() const { return exact_; }
 
  private:
+  /// Bodies have many values and few maps: each map is one number.
+  std::size_t number_of(const IndexMap& map) {
+    const auto known = std::ranges::find(maps_, map);
+    const auto number = static_cast<std::size_t>(known - maps_.begin());
+    if (number == maps_.size()) maps_.push_back(map);
+    return number;
+  }
+
+  bool is_visited(const Value* value, std::size_t map) {
+    Seen& seen = visited_[value];
+    if (seen.first != none) return seen.first == map || !more_.insert({value, map}).second;
+    seen.first = map;
+    return false;
+  }
+
+  void walk(const Value* value, std::size_t number) {
+    const Operation* operation = value->defining_operation();
+    if (operation == nullptr || is_source(*operation) || is_visited(value, number)) return;
+    const std::string_view name = operation->name();
+    if (name == "tensor.reduce" || name == "tensor.matmul") {
+      const auto shape = shape_of(value);
+      exact_ = exact_ && normalized(maps_[number], shape) == normalized(anchor_map_, shape);
+      return;
+    }
+    std::size_t next = number;
+    if (name == "tensor.broadcast") next = number_of(map_broadcast(*operation, maps_[number]));
+    if (name == "tensor.transpose") next = number_of(map_transpose(*operation, maps_[number]));
+    if (name == "tensor.reshape") next = number_of(map_reshape(*operation, maps_[number]));
+    for (std::size_t index = 0; index < operation->operand_count(); ++index)
+      walk(operation->operand(index), next);
+  }
+
   IndexMap anchor_map_;
-  std::set<std::pair<const Value*, IndexMap>> visited_;  // membership only, never iterated
+  std::vector<IndexMap> maps_;
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  struct Seen {
+    std::size_t first = none;
+  };
+  choir::ValueTable<Seen> visited_;                      // with the first map
+  std::set<std::pair<const Value*, std::size_t>> more_;  // with other ones; membership only
   bool exact_ = true;
 };
 
@@ -200,7 +224,8 @@ tl::expected<RegionForm, std::string> classify(const choir::Block& body) {
   std::vector<const Operation*> reductions;
   std::vector<const Operation*> products;
   bool computes = false;
-  for (const Operation* operation : body.operations()) {
+  for (const Operation* operation = body.front(); operation != nullptr;
+       operation = operation->next()) {
     if (operation->name() == "tensor.reduce") reductions.push_back(operation);
     if (operation->name() == "tensor.matmul") products.push_back(operation);
     computes = computes || (!is_movement(*operation) && !is_source(*operation) &&

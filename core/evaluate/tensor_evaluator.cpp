@@ -4,6 +4,7 @@
 
 #include "choir/builder.hpp"
 #include "choir/module.hpp"
+#include "choir/value_table.hpp"
 #include "dialect/tensor/arithmetic/wide.hpp"
 #include "dialect/tensor/evaluation.hpp"
 #include "dialect/tensor/interfaces.hpp"

@@ -18,6 +18,13 @@ constexpr std::array<ElementInfo, 13> table{{{"bool", 8}, {"i8", 8}, {"i16", 16}
                                              {"u64", 64}, {"f16", 16}, {"bf16", 16}, {"f32", 32},
                                              {"f64", 64}}};
 
+/// At most four bytes as one number, which is compared faster than a text.
+constexpr std::uint32_t key_of(std::string_view name) {
+  std::uint32_t key = 0;
+  for (char byte : name) key = key << 8U | static_cast<unsigned char>(byte);
+  return key;
+}
+
 /// Rounds |value| (finite) to `mantissa_bits` fraction bits with exponents from `minimum_exponent`,
 /// by the exact power-of-two scaling that puts the last kept bit at one.
 double round_to_precision(double magnitude, int mantissa_bits, int minimum_exponent) {
@@ -31,9 +38,24 @@ double round_to_precision(double magnitude, int mantissa_bits, int minimum_expon
 std::string_view to_string(ElementType type) { return table[static_cast<std::size_t>(type)].name; }
 
 std::optional<ElementType> element_type_from(std::string_view name) {
-  for (std::size_t index = 0; index < table.size(); ++index)
-    if (table[index].name == name) return static_cast<ElementType>(index);
-  return std::nullopt;
+  constexpr std::size_t longest = 4;
+  if (name.empty() || name.size() > longest || name.front() == '\0') return std::nullopt;
+  switch (key_of(name)) {
+    case key_of("bool"): return ElementType::boolean;
+    case key_of("i8"): return ElementType::i8;
+    case key_of("i16"): return ElementType::i16;
+    case key_of("i32"): return ElementType::i32;
+    case key_of("i64"): return ElementType::i64;
+    case key_of("u8"): return ElementType::u8;
+    case key_of("u16"): return ElementType::u16;
+    case key_of("u32"): return ElementType::u32;
+    case key_of("u64"): return ElementType::u64;
+    case key_of("f16"): return ElementType::f16;
+    case key_of("bf16"): return ElementType::bf16;
+    case key_of("f32"): return ElementType::f32;
+    case key_of("f64"): return ElementType::f64;
+    default: return std::nullopt;
+  }
 }
 
 int bit_width(ElementType type) { return table[static_cast<std::size_t>(type)].bits; }

@@ -24,6 +24,9 @@ class ACCY_EXPORT Type {
   explicit operator bool() const { return storage_ != nullptr; }
   std::string_view name() const;
   std::span<const Attribute> parameters() const;
+  /// Whether the registry knows the name and its rules accept the parameters. Types inside the
+  /// parameters have their own answer.
+  bool is_well_formed() const;
   const TypeStorage* storage() const { return storage_; }
   friend bool operator==(Type, Type) = default;
 

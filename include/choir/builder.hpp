@@ -26,15 +26,15 @@ class ACCY_EXPORT Builder {
   /// definition says, empty.
   Operation* create(std::string_view name, std::span<Value* const> operands,
                     std::span<const Type> result_types,
-                    std::vector<NamedAttribute> attributes = {});
+                    const std::vector<NamedAttribute>& attributes = {});
   Operation* create(std::string_view name, std::initializer_list<Value*> operands,
                     std::initializer_list<Type> result_types,
-                    std::vector<NamedAttribute> attributes = {});
+                    const std::vector<NamedAttribute>& attributes = {});
   /// Creates with inferred result types, or returns the inference's error.
   Result<Operation*> create_inferred(std::string_view name, std::span<Value* const> operands,
-                                     std::vector<NamedAttribute> attributes = {});
+                                     const std::vector<NamedAttribute>& attributes = {});
   Result<Operation*> create_inferred(std::string_view name, std::initializer_list<Value*> operands,
-                                     std::vector<NamedAttribute> attributes = {});
+                                     const std::vector<NamedAttribute>& attributes = {});
 
  private:
   Operation* insert(std::unique_ptr<Operation> operation);

@@ -2,6 +2,7 @@
 // modules compile in parallel without locks.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "accy/result.hpp"
 #include "choir/attribute.hpp"
 #include "choir/definition.hpp"
+#include "choir/pool.hpp"
 
 namespace accy::choir {
 
@@ -72,6 +74,14 @@ class ACCY_EXPORT Context {
   /// A copy of the text that lives as long as the context; equal texts share one copy.
   std::string_view intern(std::string_view text);
 
+  /// A copy that lives as long as the context, shared with none: for names that hardly repeat.
+  std::string_view keep(std::string_view text);
+
+  /// For what this context's operations are made of.
+  Pool& pool() { return pool_; }
+  /// For a value that is being made; see Value::id.
+  std::uint64_t next_value_id() { return value_count_++; }
+
   // Copies from another context.
   Type import(Type type);
   Attribute import(Attribute attribute);
@@ -79,8 +89,12 @@ class ACCY_EXPORT Context {
 
  private:
   struct Tables;
+  std::string_view intern_file(std::string_view file);
+
   const Registry& registry_;
   std::unique_ptr<Tables> tables_;
+  std::uint64_t value_count_ = 0;
+  Pool pool_;
 };
 
 }  // namespace accy::choir

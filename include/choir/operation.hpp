@@ -2,18 +2,19 @@
 // (docs/decisions/0002). Ownership runs downwards: region > block > operation > results.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "accy/export.hpp"
 #include "choir/attribute.hpp"
 #include "choir/context.hpp"
 #include "choir/definition.hpp"
+#include "choir/pool.hpp"
 
 namespace accy::choir {
 
@@ -21,6 +22,7 @@ class Block;
 class Operation;
 class Region;
 class Value;
+class ValueMap;  // choir/value_table.hpp
 
 /// One operand slot: a node in the use list of its value.
 class ACCY_EXPORT Use {
@@ -51,8 +53,10 @@ class ACCY_EXPORT Use {
 /// An SSA value: a result of an operation or an argument of a block.
 class ACCY_EXPORT Value {
  public:
-  Value(Type type, Operation* defining, Block* block, std::size_t index)
-      : type_(type), defining_(defining), block_(block), index_(index) {}
+  /// An argument of the block.
+  Value(Type type, Block& block, std::size_t index);
+  /// A result of the operation.
+  Value(Type type, Operation& defining, std::size_t index);
   ~Value();
   Value(const Value&) = delete;
   Value& operator=(const Value&) = delete;
@@ -64,6 +68,8 @@ class ACCY_EXPORT Value {
   /// The block whose argument this is; null for a result.
   Block* owner_block() const { return block_; }
   std::size_t index() const { return index_; }
+  /// Counts the values that the context has made: what a ValueTable finds it by.
+  std::uint64_t id() const { return id_; }
 
   /// The name from the program text, without '%'; empty when it had none.
   std::string_view name() const { return name_; }
@@ -79,16 +85,15 @@ class ACCY_EXPORT Value {
 
  private:
   friend class Use;
+
   Type type_;
-  Operation* defining_;
-  Block* block_;
-  std::size_t index_;
+  Operation* defining_ = nullptr;
+  Block* block_ = nullptr;
+  std::size_t index_ = 0;
+  std::uint64_t id_ = 0;
   std::string_view name_;
   Use* first_use_ = nullptr;
 };
-
-/// From values of one body to those of its copy.
-using ValueMap = std::unordered_map<const Value*, Value*>;
 
 /// One operation. Created by a Builder or Operation::create; owned by its block once inserted.
 class ACCY_EXPORT Operation {
@@ -97,11 +102,13 @@ class ACCY_EXPORT Operation {
   static std::unique_ptr<Operation> create(Context& context, const OperationDefinition& definition,
                                            std::span<Value* const> operands,
                                            std::span<const Type> result_types,
-                                           std::vector<NamedAttribute> attributes,
+                                           const std::vector<NamedAttribute>& attributes,
                                            Location location);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
+  /// Operations lie in their context's pool.
+  static void operator delete(Operation* operation, std::destroying_delete_t);
 
   Context& context() const { return context_; }
   const OperationDefinition& definition() const { return definition_; }
@@ -111,19 +118,19 @@ class ACCY_EXPORT Operation {
   Location location() const { return location_; }
   void set_location(Location location) { location_ = location; }
 
-  std::size_t operand_count() const { return operand_count_; }
+  std::size_t operand_count() const { return operands_.size(); }
   Value* operand(std::size_t index) const { return operands_[index].value(); }
   std::vector<Value*> operands() const;
   void set_operand(std::size_t index, Value* value);
   void set_operands(std::span<Value* const> values);
 
   std::size_t result_count() const { return results_.size(); }
-  Value* result(std::size_t index = 0) const { return results_[index].get(); }
+  Value* result(std::size_t index = 0) const { return &results_[index]; }
   /// Only for an operation that has no results yet.
   void set_results(std::span<const Type> types);
   bool has_uses() const;
 
-  std::span<const NamedAttribute> attributes() const { return attributes_; }
+  std::span<const NamedAttribute> attributes() const { return attributes_.span(); }
   Attribute attribute(std::string_view name) const;  ///< null when absent
   void set_attribute(std::string_view name, Attribute value);
   void remove_attribute(std::string_view name);
@@ -137,8 +144,8 @@ class ACCY_EXPORT Operation {
 
   Block* block() const { return block_; }
   Operation* parent() const;  ///< the operation around, or null
-  Operation* next() const;    ///< in the same block, or null
-  Operation* previous() const;
+  Operation* next() const { return next_.get(); }  ///< in the same block, or null
+  Operation* previous() const { return previous_; }
 
   /// Unlinks and destroys; it must have no uses.
   void erase();
@@ -147,6 +154,8 @@ class ACCY_EXPORT Operation {
   /// A copy into `context`, with its regions; operands go through the map (identity where absent),
   /// results and block arguments are added to it.
   std::unique_ptr<Operation> clone(Context& context, ValueMap& map) const;
+  /// A copy into another context of an operation that uses no values from outside; faster.
+  std::unique_ptr<Operation> clone_isolated(Context& context) const;
   /// This and all nested operations, parents first.
   void walk(const std::function<void(Operation&)>& visit);
   void walk(const std::function<void(const Operation&)>& visit) const;
@@ -155,17 +164,20 @@ class ACCY_EXPORT Operation {
   friend class Block;
   Operation(Context& context, const OperationDefinition& definition, Location location)
       : context_(context), definition_(definition), location_(location) {}
-  void take_attributes(std::vector<NamedAttribute> attributes);
+  static void* operator new(std::size_t bytes, Pool& pool) { return pool.allocate(bytes); }
+  static void operator delete(void* place, Pool& pool) { pool.release(place, sizeof(Operation)); }
+  void take_attributes(std::span<const NamedAttribute> attributes);
+  void replace_attributes(std::span<const NamedAttribute> attributes);
 
   Context& context_;
   const OperationDefinition& definition_;
   Location location_;
   Block* block_ = nullptr;
-  std::list<std::unique_ptr<Operation>>::iterator position_;
-  std::size_t operand_count_ = 0;
-  std::unique_ptr<Use[]> operands_;
-  std::vector<std::unique_ptr<Value>> results_;
-  std::vector<NamedAttribute> attributes_;  // sorted by name
+  std::unique_ptr<Operation> next_;
+  Operation* previous_ = nullptr;
+  PoolArray<Use> operands_;
+  PoolArray<Value> results_;
+  PoolArray<NamedAttribute> attributes_;  // sorted by name
   std::vector<std::unique_ptr<Region>> regions_;
 };
 
@@ -186,10 +198,10 @@ class ACCY_EXPORT Block {
   /// It must have no uses; later arguments keep their order.
   void erase_argument(std::size_t index);
 
-  bool empty() const { return operations_.empty(); }
-  std::size_t size() const { return operations_.size(); }
-  Operation* front() const { return operations_.empty() ? nullptr : operations_.front().get(); }
-  Operation* back() const { return operations_.empty() ? nullptr : operations_.back().get(); }
+  bool empty() const { return first_ == nullptr; }
+  std::size_t size() const { return size_; }
+  Operation* front() const { return first_.get(); }
+  Operation* back() const { return last_; }
   /// The last operation when it is a terminator, else null.
   Operation* terminator() const;
   Operation* push_back(std::unique_ptr<Operation> operation);
@@ -199,9 +211,15 @@ class ACCY_EXPORT Block {
 
  private:
   friend class Operation;
+  /// Before the position; null: at the end.
+  Operation* insert(std::unique_ptr<Operation> operation, Operation* position);
+  std::unique_ptr<Operation> take(Operation& operation);
+
   Region* region_;
   std::vector<std::unique_ptr<Value>> arguments_;
-  std::list<std::unique_ptr<Operation>> operations_;
+  std::unique_ptr<Operation> first_;  // each owns the next
+  Operation* last_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 /// A body of an operation: exactly one block.

@@ -25,13 +25,16 @@ std::int64_t now(bool wall);
 
 /// A semantic module of so many operations in one function, of kinds that occur in programs.
 choir::Module build_module(std::size_t operations);
+/// What the chains of a program are made of: arithmetic alone, or tanh and exp as well, which every
+/// target writes out in many operations.
+enum class Chain : std::uint8_t { arithmetic, functions };
 /// A semantic program of so many operations: a matmul, then a chain that ends in a residual sum,
 /// over and over. Each block has its own constant, so that no two blocks share a kernel.
-std::string pipeline_program(std::size_t operations);
+std::string pipeline_program(std::size_t operations, Chain chain);
 
 /// Build, verify, clone, print and parse of a module of `operations` and of ten times as many.
 nlohmann::json measure_modules(const Options& options);
 /// A program from its text to code, in one thread and without a store.
-nlohmann::json measure_pipeline(const Options& options, const std::string& target);
+nlohmann::json measure_pipeline(const Options& options, const std::string& target, Chain chain);
 
 }  // namespace accy::bench

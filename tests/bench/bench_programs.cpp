@@ -25,6 +25,15 @@ constexpr std::array<Step, 8> steps{{{"tensor.mul", true},
                                      {"tensor.sub", true},
                                      {"tensor.abs"}}};
 
+constexpr std::array<Step, 8> arithmetic_steps{{{"tensor.mul", true},
+                                                {"tensor.neg"},
+                                                {"tensor.add", true},
+                                                {"tensor.abs"},
+                                                {"tensor.max", true},
+                                                {"tensor.neg"},
+                                                {"tensor.sub", true},
+                                                {"tensor.abs"}}};
+
 }  // namespace
 
 choir::Module build_module(std::size_t operations) {
@@ -64,7 +73,7 @@ choir::Module build_module(std::size_t operations) {
   return module;
 }
 
-std::string pipeline_program(std::size_t operations) {
+std::string pipeline_program(std::size_t operations, Chain chain) {
   constexpr std::size_t block_operations = 50;
   const std::size_t blocks = (operations + block_operations - 1) / block_operations;
   std::string inputs = "\"x\"";
@@ -88,7 +97,8 @@ std::string pipeline_program(std::size_t operations) {
     const std::string other =
         define(fmt::format("tensor.broadcast {} {{axes = []}} : tensor<f32, [64, 64]>", scale));
     while (number + 1 < end) {
-      const Step& step = steps[number % steps.size()];
+      const Step& step =
+          (chain == Chain::functions ? steps : arithmetic_steps)[number % steps.size()];
       current = define(step.binary ? fmt::format("{} {}, {}", step.name, current, other)
                                    : fmt::format("{} {}", step.name, current));
     }

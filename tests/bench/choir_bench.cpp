@@ -5,6 +5,8 @@
 #include <charconv>
 #include <ctime>
 #include <fmt/core.h>
+#include <limits>
+#include <malloc.h>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -76,9 +78,9 @@ void print_modules(const json& modules) {
 }
 
 void print_pipeline(const json& pipeline) {
-  fmt::print("\n{}  {} ops, {} kernels  {:.3f} ms\n", pipeline["target"].get<std::string>(),
-             pipeline["operations"].get<std::size_t>(), pipeline["kernels"].get<std::size_t>(),
-             milliseconds(pipeline, "total_ns"));
+  fmt::print("\n{}  {}  {} ops, {} kernels  {:.3f} ms\n", pipeline["target"].get<std::string>(),
+             pipeline["chain"].get<std::string>(), pipeline["operations"].get<std::size_t>(),
+             pipeline["kernels"].get<std::size_t>(), milliseconds(pipeline, "total_ns"));
   for (const json& stage : pipeline["stages"])
     fmt::print("  {:<10} {:>9.3f} ms  {}\n", stage["stage"].get<std::string>(),
                milliseconds(stage, "elapsed_ns"),
@@ -90,19 +92,25 @@ void print_pipeline(const json& pipeline) {
                pass["runs"].get<std::uint64_t>(), milliseconds(pass, "elapsed_ns"));
 }
 
+/// Every program for every target that was asked for.
+json measure_pipelines(const Options& options) {
+  std::vector<std::string> chosen{options.target};
+  if (options.target.empty()) chosen = {"cuda:sm_80", "vulkan:lavapipe"};
+  json results = json::array();
+  for (const Chain chain : {Chain::arithmetic, Chain::functions})
+    for (const std::string& target : chosen)
+      results.push_back(measure_pipeline(options, target, chain));
+  return results;
+}
+
 int run(const Options& options) {
   json document{{"clock", options.wall ? "wall" : "processor"}, {"rounds", options.rounds}};
   if (options.benchmark != "pipeline") document["modules"] = measure_modules(options);
-  if (options.benchmark != "modules") {
-    std::vector<std::string> chosen{options.target};
-    if (options.target.empty()) chosen = {"cuda:sm_80", "vulkan:lavapipe"};
-    for (const std::string& target : chosen) {
-      document["pipeline"].push_back(measure_pipeline(options, target));
-      if (!document["pipeline"].back().contains("error")) continue;
-      fmt::print(stderr, "choir_bench: {}\n",
-                 document["pipeline"].back()["error"].get<std::string>());
-      return wrong_use;
-    }
+  if (options.benchmark != "modules") document["pipeline"] = measure_pipelines(options);
+  if (document.contains("pipeline") && document["pipeline"].front().contains("error")) {
+    fmt::print(stderr, "choir_bench: {}\n",
+               document["pipeline"].front()["error"].get<std::string>());
+    return wrong_use;
   }
   if (options.json) {
     fmt::print("{}\n", document.dump(2));
@@ -118,6 +126,10 @@ int run(const Options& options) {
 }  // namespace accy::bench
 
 int main(int count, char** arguments) {
+  // Else the pages of a large module go back to the system after each round and those of a small
+  // one do not, and the first pays for them again.
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
   const auto options =
       accy::bench::read_options(std::span(arguments, static_cast<std::size_t>(count)).subspan(1));
   if (options) return accy::bench::run(*options);

@@ -71,11 +71,11 @@ nlohmann::json pass_rows(std::vector<choir::PassTiming> passes) {
 
 }  // namespace
 
-nlohmann::json measure_pipeline(const Options& options, const std::string& target) {
+nlohmann::json measure_pipeline(const Options& options, const std::string& target, Chain chain) {
   const auto profile = targets::find_profile(target);
   if (!profile) return {{"target", target}, {"error", profile.error().to_string()}};
   const std::size_t operations = options.operations == 0 ? default_operations : options.operations;
-  const std::string program = pipeline_program(operations);
+  const std::string program = pipeline_program(operations, chain);
   std::optional<Compile> best;
   std::optional<Compile> timed;  // apart, as reading the clock twice a pass is not free
   for (std::size_t round = 0; round < options.rounds; ++round) {
@@ -85,6 +85,7 @@ nlohmann::json measure_pipeline(const Options& options, const std::string& targe
     if (!timed || with_passes.total_ns < timed->total_ns) timed = std::move(with_passes);
   }
   return {{"target", target},
+          {"chain", chain == Chain::arithmetic ? "arithmetic" : "functions"},
           {"operations", operations},
           {"kernels", best->kernels},
           {"total_ns", best->total_ns},

@@ -7,6 +7,7 @@
 #include "choir/job.hpp"
 #include "choir/pass_manager.hpp"
 #include "choir/text.hpp"
+#include "choir/value_table.hpp"
 #include "dialect/dialects.hpp"
 
 namespace accy::choir {

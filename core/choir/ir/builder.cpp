@@ -39,27 +39,26 @@ Operation* Builder::insert(std::unique_ptr<Operation> operation) {
 
 Operation* Builder::create(std::string_view name, std::span<Value* const> operands,
                            std::span<const Type> result_types,
-                           std::vector<NamedAttribute> attributes) {
+                           const std::vector<NamedAttribute>& attributes) {
   const OperationDefinition& definition = lookup(context_, name);
-  auto operation = Operation::create(context_, definition, operands, result_types,
-                                     std::move(attributes), location_);
+  auto operation =
+      Operation::create(context_, definition, operands, result_types, attributes, location_);
   for (int region = 0; region < definition.region_count; ++region) operation->add_region();
   return insert(std::move(operation));
 }
 
 Operation* Builder::create(std::string_view name, std::initializer_list<Value*> operands,
                            std::initializer_list<Type> result_types,
-                           std::vector<NamedAttribute> attributes) {
+                           const std::vector<NamedAttribute>& attributes) {
   return create(name, std::span(operands.begin(), operands.size()),
-                std::span(result_types.begin(), result_types.size()), std::move(attributes));
+                std::span(result_types.begin(), result_types.size()), attributes);
 }
 
 Result<Operation*> Builder::create_inferred(std::string_view name, std::span<Value* const> operands,
-                                            std::vector<NamedAttribute> attributes) {
+                                            const std::vector<NamedAttribute>& attributes) {
   const OperationDefinition& definition = lookup(context_, name);
   ACCY_ASSERT(definition.infer != nullptr, "operation infers no results: " + std::string(name));
-  auto operation =
-      Operation::create(context_, definition, operands, {}, std::move(attributes), location_);
+  auto operation = Operation::create(context_, definition, operands, {}, attributes, location_);
   ACCY_TRY_ASSIGN(std::vector<Type> types, definition.infer(*operation));
   operation->set_results(types);
   return insert(std::move(operation));
@@ -67,8 +66,8 @@ Result<Operation*> Builder::create_inferred(std::string_view name, std::span<Val
 
 Result<Operation*> Builder::create_inferred(std::string_view name,
                                             std::initializer_list<Value*> operands,
-                                            std::vector<NamedAttribute> attributes) {
-  return create_inferred(name, std::span(operands.begin(), operands.size()), std::move(attributes));
+                                            const std::vector<NamedAttribute>& attributes) {
+  return create_inferred(name, std::span(operands.begin(), operands.size()), attributes);
 }
 
 }  // namespace accy::choir

@@ -261,8 +261,7 @@ std::unique_ptr<Operation> Decoder::read_operation() {
   std::vector<NamedAttribute> attributes = read_attributes();
   const Location location = read_location();
   if (!reader_.good()) return nullptr;
-  auto operation =
-      Operation::create(context_, *definition, operands, types, std::move(attributes), location);
+  auto operation = Operation::create(context_, *definition, operands, types, attributes, location);
   for (std::size_t index = 0; index < names.size(); ++index)
     define(*operation->result(index), names[index]);
   read_regions(*operation);

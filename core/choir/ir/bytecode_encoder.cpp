@@ -3,6 +3,7 @@
 
 #include "choir/bytecode.hpp"
 #include "choir/ir/bytecode_format.hpp"
+#include "choir/value_table.hpp"
 
 namespace accy::choir {
 
@@ -37,6 +38,8 @@ class Encoder {
   }
 
   void write_string(std::string_view text);
+  /// A text that has one address as long as the encoder lives, so that it is hashed once.
+  void write_fixed_string(std::string_view text);
   void write_type(Type type);
   void write_attribute(Attribute attribute);
   void write_content(Attribute attribute);
@@ -52,7 +55,9 @@ class Encoder {
   std::unordered_map<const TypeStorage*, std::uint64_t> types_;
   std::unordered_map<const AttributeStorage*, std::uint64_t> attributes_;
   std::unordered_map<const LocationStorage*, std::uint64_t> locations_;
-  std::unordered_map<const Value*, std::uint64_t> values_;
+  std::unordered_map<const char*, std::uint64_t> fixed_strings_;
+  ValueTable<std::uint64_t> values_;
+  std::uint64_t value_count_ = 0;
   std::unordered_map<const Value*, std::uint64_t> outside_;
 };
 
@@ -61,6 +66,13 @@ void Encoder::write_string(std::string_view text) {
   write_number(text.size());
   out_ += text;
   strings_.emplace(text, strings_.size());
+}
+
+void Encoder::write_fixed_string(std::string_view text) {
+  if (const auto known = fixed_strings_.find(text.data()); known != fixed_strings_.end())
+    return write_number(known->second + first_entry);
+  write_string(text);
+  fixed_strings_.emplace(text.data(), strings_.at(text));
 }
 
 void Encoder::write_type(Type type) {
@@ -105,7 +117,7 @@ void Encoder::write_content(Attribute attribute) {
 void Encoder::write_attributes(std::span<const NamedAttribute> attributes) {
   write_number(attributes.size());
   for (const NamedAttribute& attribute : attributes) {
-    write_string(attribute.name);
+    write_fixed_string(attribute.name);
     write_attribute(attribute.value);
   }
 }
@@ -124,8 +136,8 @@ void Encoder::write_location(Location location) {
 }
 
 void Encoder::write_operand(const Value* value) {
-  if (const auto found = values_.find(value); found != values_.end())
-    return write_number(values_.size() - found->second);
+  if (const std::uint64_t* known = value == nullptr ? nullptr : values_.find(value))
+    return write_number(value_count_ - *known);
   write_number(value_from_outside);
   write_number(outside_.emplace(value, outside_.size()).first->second);
 }
@@ -133,7 +145,7 @@ void Encoder::write_operand(const Value* value) {
 void Encoder::define(const Value& value) {
   write_type(value.type());
   if (options_.names) write_string(value.name());
-  values_.emplace(&value, values_.size());
+  values_[&value] = value_count_++;
 }
 
 void Encoder::write_region(const Block& block) {
@@ -147,7 +159,7 @@ void Encoder::write_region(const Block& block) {
 }
 
 void Encoder::write_operation(const Operation& operation) {
-  write_string(operation.name());
+  write_fixed_string(operation.name());
   write_number(operation.operand_count());
   for (std::size_t index = 0; index < operation.operand_count(); ++index)
     write_operand(operation.operand(index));

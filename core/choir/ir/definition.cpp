@@ -1,14 +1,15 @@
 #include "choir/definition.hpp"
 
-#include <map>
+#include <algorithm>
+#include <unordered_map>
 
 #include "choir/module.hpp"
 
 namespace accy::choir {
 
 struct Registry::Tables {
-  std::map<std::string_view, const OperationDefinition*> operations;
-  std::map<std::string_view, TypeDefinition> types;
+  std::unordered_map<std::string_view, const OperationDefinition*> operations;
+  std::unordered_map<std::string_view, TypeDefinition> types;
 };
 
 Registry::Registry() : tables_(std::make_unique<Tables>()) { add(module_definition()); }
@@ -40,6 +41,7 @@ std::vector<const OperationDefinition*> Registry::operations() const {
   std::vector<const OperationDefinition*> list;
   list.reserve(tables_->operations.size());
   for (const auto& [name, definition] : tables_->operations) list.push_back(definition);
+  std::ranges::sort(list, {}, &OperationDefinition::name);
   return list;
 }
 

@@ -6,7 +6,23 @@ namespace accy::choir {
 
 namespace {
 
-constexpr std::string_view punctuation = "(){}[]<>,:=!";
+bool is_punctuation(char byte) {
+  switch (byte) {
+    case '(':
+    case ')':
+    case '{':
+    case '}':
+    case '[':
+    case ']':
+    case '<':
+    case '>':
+    case ',':
+    case ':':
+    case '=':
+    case '!': return true;
+    default: return false;
+  }
+}
 
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
@@ -43,8 +59,7 @@ Token Lexer::next() {
   at_line_start_ = false;
   if (offset_ == text_.size()) return token;
   const char byte = peek();
-  if (punctuation.find(byte) != std::string_view::npos)
-    return finish(token, TokenKind::punctuation, 1);
+  if (is_punctuation(byte)) return finish(token, TokenKind::punctuation, 1);
   if (byte == '%') return read_name(token, TokenKind::value);
   if (byte == '@') return read_name(token, TokenKind::symbol);
   if (byte == '"') return read_quoted(token, TokenKind::string, 0);

@@ -1,5 +1,7 @@
 #include "choir/module.hpp"
 
+#include "choir/value_table.hpp"
+
 namespace accy::choir {
 
 const OperationDefinition& module_definition() {
@@ -40,8 +42,7 @@ Operation* Module::lookup(std::string_view symbol) const {
 
 Module Module::clone() const {
   Module copy(context_->registry(), stage());
-  ValueMap map;
-  copy.top_ = top_->clone(*copy.context_, map);
+  copy.top_ = top_->clone_isolated(*copy.context_);
   return copy;
 }
 
@@ -52,7 +53,7 @@ std::unique_ptr<Operation> outline_of(const Operation& operation, Context& conte
   std::vector<NamedAttribute> attributes;
   for (const NamedAttribute& attribute : operation.attributes())
     attributes.push_back({context.intern(attribute.name), context.import(attribute.value)});
-  auto copy = Operation::create(context, operation.definition(), {}, {}, std::move(attributes),
+  auto copy = Operation::create(context, operation.definition(), {}, {}, attributes,
                                 context.import(operation.location()));
   for (std::size_t index = 0; index < operation.region_count(); ++index) copy->add_region();
   return copy;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "choir/ir/cloner.hpp"
+
 namespace accy::choir {
 
 void Use::link(Value* value) {
@@ -24,6 +26,12 @@ void Use::unlink() {
   previous_ = nullptr;
 }
 
+Value::Value(Type type, Block& block, std::size_t index)
+    : type_(type), block_(&block), index_(index), id_(block.parent()->context().next_value_id()) {}
+
+Value::Value(Type type, Operation& defining, std::size_t index)
+    : type_(type), defining_(&defining), index_(index), id_(defining.context().next_value_id()) {}
+
 Value::~Value() {
   while (first_use_ != nullptr) first_use_->unlink();
 }
@@ -39,55 +47,58 @@ void Value::replace_all_uses_with(Value* other) {
   while (first_use_ != nullptr) first_use_->link(other);
 }
 
-std::unique_ptr<Operation> Operation::create(Context& context,
-                                             const OperationDefinition& definition,
-                                             std::span<Value* const> operands,
-                                             std::span<const Type> result_types,
-                                             std::vector<NamedAttribute> attributes,
-                                             Location location) {
-  std::unique_ptr<Operation> operation(new Operation(context, definition, location));
+std::unique_ptr<Operation>
+Operation::create(Context& context, const OperationDefinition& definition,
+                  std::span<Value* const> operands, std::span<const Type> result_types,
+                  const std::vector<NamedAttribute>& attributes, Location location) {
+  std::unique_ptr<Operation> operation(new (context.pool())
+                                           Operation(context, definition, location));
   operation->set_operands(operands);
   operation->set_results(result_types);
-  operation->take_attributes(std::move(attributes));
+  operation->take_attributes(attributes);
   return operation;
 }
 
 Operation::~Operation() = default;
 
+void Operation::operator delete(Operation* operation, std::destroying_delete_t) {
+  Pool& pool = operation->context_.pool();
+  operation->~Operation();
+  pool.release(operation, sizeof(Operation));
+}
+
 std::vector<Value*> Operation::operands() const {
-  std::vector<Value*> list(operand_count_);
-  for (std::size_t index = 0; index < operand_count_; ++index) list[index] = operand(index);
+  std::vector<Value*> list(operand_count());
+  for (std::size_t index = 0; index < list.size(); ++index) list[index] = operand(index);
   return list;
 }
 
 void Operation::set_operand(std::size_t index, Value* value) {
-  ACCY_ASSERT(index < operand_count_, "operand index out of range");
+  ACCY_ASSERT(index < operand_count(), "operand index out of range");
   operands_[index].link(value);
 }
 
 void Operation::set_operands(std::span<Value* const> values) {
   // The values may be this operation's own operands, read through `values`: link the new uses
   // first.
-  auto uses = std::make_unique<Use[]>(values.size());
-  for (std::size_t index = 0; index < values.size(); ++index) {
-    uses[index].owner_ = this;
-    uses[index].index_ = index;
-    uses[index].link(values[index]);
-  }
-  operands_ = std::move(uses);
-  operand_count_ = values.size();
+  operands_ = {context_.pool(), values.size(), [&](Use* place, std::size_t index) {
+                 Use* const use = new (place) Use();
+                 use->owner_ = this;
+                 use->index_ = index;
+                 use->link(values[index]);
+               }};
 }
 
 void Operation::set_results(std::span<const Type> types) {
-  ACCY_ASSERT(results_.empty(), "operation has results already");
-  results_.reserve(types.size());
-  for (std::size_t index = 0; index < types.size(); ++index)
-    results_.push_back(std::make_unique<Value>(types[index], this, nullptr, index));
+  ACCY_ASSERT(result_count() == 0, "operation has results already");
+  results_ = {context_.pool(), types.size(), [&](Value* place, std::size_t index) {
+                new (place) Value(types[index], *this, index);
+              }};
 }
 
 bool Operation::has_uses() const {
   return std::any_of(results_.begin(), results_.end(),
-                     [](const auto& result) { return result->has_uses(); });
+                     [](const Value& result) { return result.has_uses(); });
 }
 
 namespace {
@@ -101,14 +112,18 @@ Attribute Operation::attribute(std::string_view name) const {
 
 void Operation::set_attribute(std::string_view name, Attribute value) {
   ACCY_ASSERT(static_cast<bool>(value), "null attribute");
-  auto found = std::lower_bound(attributes_.begin(), attributes_.end(), name, name_less);
-  if (found != attributes_.end() && found->name == name)
+  const auto found = std::lower_bound(attributes_.begin(), attributes_.end(), name, name_less);
+  if (found != attributes_.end() && found->name == name) {
     found->value = value;
-  else
-    attributes_.insert(found, {context_.intern(name), value});
+    return;
+  }
+  std::vector<NamedAttribute> longer(attributes_.begin(), found);
+  longer.push_back({context_.intern(name), value});
+  longer.insert(longer.end(), found, attributes_.end());
+  replace_attributes(longer);
 }
 
-void Operation::take_attributes(std::vector<NamedAttribute> attributes) {
+void Operation::take_attributes(std::span<const NamedAttribute> attributes) {
   // Texts, stored products and copies list them in order: the list itself can be kept then.
   const auto not_ascending = [](const NamedAttribute& a, const NamedAttribute& b) {
     return a.name >= b.name;
@@ -117,15 +132,24 @@ void Operation::take_attributes(std::vector<NamedAttribute> attributes) {
     for (const NamedAttribute& entry : attributes) set_attribute(entry.name, entry.value);
     return;
   }
-  for (NamedAttribute& entry : attributes) {
+  replace_attributes(attributes);
+  for (NamedAttribute& entry : attributes_) {
     ACCY_ASSERT(static_cast<bool>(entry.value), "null attribute");
     entry.name = context_.intern(entry.name);
   }
-  attributes_ = std::move(attributes);
+}
+
+void Operation::replace_attributes(std::span<const NamedAttribute> attributes) {
+  attributes_ = {context_.pool(), attributes.size(), [&](NamedAttribute* place, std::size_t index) {
+                   new (place) NamedAttribute(attributes[index]);
+                 }};
 }
 
 void Operation::remove_attribute(std::string_view name) {
-  std::erase_if(attributes_, [&](const NamedAttribute& entry) { return entry.name == name; });
+  std::vector<NamedAttribute> kept;
+  for (const NamedAttribute& entry : attributes_)
+    if (entry.name != name) kept.push_back(entry);
+  if (kept.size() != attributes_.size()) replace_attributes(kept);
 }
 
 std::string_view Operation::symbol() const {
@@ -142,56 +166,42 @@ Block& Operation::body(std::size_t region) const { return regions_[region]->bloc
 
 Operation* Operation::parent() const { return block_ == nullptr ? nullptr : block_->parent(); }
 
-Operation* Operation::next() const {
-  auto position = std::next(position_);
-  return position == block_->operations_.end() ? nullptr : position->get();
-}
-
-Operation* Operation::previous() const {
-  return position_ == block_->operations_.begin() ? nullptr : std::prev(position_)->get();
-}
-
 void Operation::erase() {
   ACCY_ASSERT(!has_uses(), "erased operation still has uses: " + std::string(name()));
-  block_->operations_.erase(position_);  // destroys *this
+  block_->take(*this);  // destroys *this
 }
 
 void Operation::move_before(Operation* other) {
-  Block& destination = *other->block_;
-  destination.operations_.splice(other->position_, block_->operations_, position_);
-  block_ = &destination;
+  if (other != this) other->block_->insert(block_->take(*this), other);
 }
 
 void Operation::move_to_end(Block& destination) {
-  destination.operations_.splice(destination.operations_.end(), block_->operations_, position_);
-  block_ = &destination;
+  destination.insert(block_->take(*this), nullptr);
 }
 
 std::unique_ptr<Operation> Operation::clone(Context& context, ValueMap& map) const {
   const bool foreign = &context != &context_;
   std::vector<Value*> operands;
-  operands.reserve(operand_count_);
-  for (std::size_t index = 0; index < operand_count_; ++index) {
-    auto found = map.find(operand(index));
-    operands.push_back(found == map.end() ? operand(index) : found->second);
-  }
+  operands.reserve(operand_count());
+  for (std::size_t index = 0; index < operand_count(); ++index)
+    operands.push_back(map.copy_of(operand(index)));
   std::vector<Type> types;
-  types.reserve(results_.size());
-  for (const auto& result : results_)
-    types.push_back(foreign ? context.import(result->type()) : result->type());
+  types.reserve(result_count());
+  for (std::size_t index = 0; index < result_count(); ++index)
+    types.push_back(foreign ? context.import(result(index)->type()) : result(index)->type());
   std::vector<NamedAttribute> attributes;
   attributes.reserve(attributes_.size());
   for (const NamedAttribute& attribute : attributes_)
     attributes.push_back(
         {attribute.name, foreign ? context.import(attribute.value) : attribute.value});
-  auto copy = create(context, definition_, operands, types, std::move(attributes),
+  auto copy = create(context, definition_, operands, types, attributes,
                      foreign ? context.import(location_) : location_);
   auto map_value = [&](const Value& from, Value* to) {
     to->set_name(foreign && !from.name().empty() ? context.intern(from.name()) : from.name());
     map[&from] = to;
   };
-  for (std::size_t index = 0; index < results_.size(); ++index)
-    map_value(*results_[index], copy->result(index));
+  for (std::size_t index = 0; index < result_count(); ++index)
+    map_value(*result(index), copy->result(index));
   for (const auto& region : regions_) {
     const Block& source = region->block();
     Block& target = copy->add_region().block();
@@ -204,6 +214,10 @@ std::unique_ptr<Operation> Operation::clone(Context& context, ValueMap& map) con
       target.push_back(nested->clone(context, map));
   }
   return copy;
+}
+
+std::unique_ptr<Operation> Operation::clone_isolated(Context& context) const {
+  return Cloner(context).copy(*this);
 }
 
 void Operation::walk(const std::function<void(Operation&)>& visit) {
@@ -222,13 +236,13 @@ void Operation::walk(const std::function<void(const Operation&)>& visit) const {
 
 Block::~Block() {
   // Users before definitions, so that no value dies with uses left.
-  while (!operations_.empty()) operations_.pop_back();
+  while (last_ != nullptr) take(*last_);
 }
 
 Operation* Block::parent() const { return region_ == nullptr ? nullptr : region_->parent(); }
 
 Value* Block::add_argument(Type type) {
-  arguments_.push_back(std::make_unique<Value>(type, nullptr, this, arguments_.size()));
+  arguments_.push_back(std::make_unique<Value>(type, *this, arguments_.size()));
   return arguments_.back().get();
 }
 
@@ -241,7 +255,7 @@ void Block::erase_argument(std::size_t index) {
       kept.push_back(std::move(arguments_[position]));
       continue;
     }
-    auto moved = std::make_unique<Value>(arguments_[position]->type(), nullptr, this, kept.size());
+    auto moved = std::make_unique<Value>(arguments_[position]->type(), *this, kept.size());
     moved->set_name(arguments_[position]->name());
     if (arguments_[position]->has_uses()) arguments_[position]->replace_all_uses_with(moved.get());
     kept.push_back(std::move(moved));
@@ -254,24 +268,43 @@ Operation* Block::terminator() const {
 }
 
 Operation* Block::push_back(std::unique_ptr<Operation> operation) {
-  operation->block_ = this;
-  operations_.push_back(std::move(operation));
-  Operation* inserted = operations_.back().get();
-  inserted->position_ = std::prev(operations_.end());
-  return inserted;
+  return insert(std::move(operation), nullptr);
 }
 
 Operation* Block::insert_before(Operation* position, std::unique_ptr<Operation> operation) {
-  operation->block_ = this;
-  auto inserted = operations_.insert(position->position_, std::move(operation));
-  (*inserted)->position_ = inserted;
-  return inserted->get();
+  return insert(std::move(operation), position);
+}
+
+Operation* Block::insert(std::unique_ptr<Operation> operation, Operation* position) {
+  Operation* const before = position == nullptr ? last_ : position->previous_;
+  std::unique_ptr<Operation>& owner = before == nullptr ? first_ : before->next_;
+  Operation* const inserted = operation.get();
+  inserted->block_ = this;
+  inserted->previous_ = before;
+  inserted->next_ = std::move(owner);
+  owner = std::move(operation);
+  (position == nullptr ? last_ : position->previous_) = inserted;
+  ++size_;
+  return inserted;
+}
+
+std::unique_ptr<Operation> Block::take(Operation& operation) {
+  Operation* const before = operation.previous_;
+  std::unique_ptr<Operation>& owner = before == nullptr ? first_ : before->next_;
+  std::unique_ptr<Operation> taken = std::move(owner);
+  owner = std::move(taken->next_);
+  (owner == nullptr ? last_ : owner->previous_) = before;
+  taken->previous_ = nullptr;
+  taken->block_ = nullptr;
+  --size_;
+  return taken;
 }
 
 std::vector<Operation*> Block::operations() const {
   std::vector<Operation*> list;
-  list.reserve(operations_.size());
-  for (const auto& operation : operations_) list.push_back(operation.get());
+  list.reserve(size_);
+  for (Operation* operation = front(); operation != nullptr; operation = operation->next())
+    list.push_back(operation);
   return list;
 }
 

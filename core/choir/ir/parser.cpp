@@ -80,8 +80,7 @@ bool Parser::parse_statement(Block& block) {
   bool good = parse_results(statement) && parse_front(statement);
   if (good) {
     auto operation = Operation::create(
-        context_, *statement.definition, statement.operands, statement.types,
-        std::move(statement.attributes),
+        context_, *statement.definition, statement.operands, statement.types, statement.attributes,
         context_.location(reader_.file(), statement.start.line, statement.start.column));
     good = parse_regions(*operation, statement);
     if (good && reader_.at_word("loc")) {
@@ -291,8 +290,8 @@ std::optional<DefinedName> Parser::parse_defined_name() {
     reader_.expected("a value as %name");
     return std::nullopt;
   }
-  DefinedName defined{{}, {}, reader_.token(), false};
-  const auto name = reader_.name_text(defined.place);
+  DefinedName defined{{}, {}, reader_.token(), nullptr};
+  const auto name = reader_.value_name(defined.place);
   reader_.advance();
   if (!name) return std::nullopt;
   if (name->empty()) {
@@ -316,19 +315,19 @@ std::optional<std::string_view> Parser::key_of(const Token& place) {
 }
 
 void Parser::declare(DefinedName& name) {
-  name.declared = scopes_.declare(name.key, name.place);
-  if (!name.declared)
+  const auto [entry, added] = scopes_.declare(name.key, name.place.line);
+  if (added)
+    name.entry = entry;
+  else
     reader_.report(name.place, "value " + quote_for_message(name.place.text) +
-                                   " is defined already in line " +
-                                   std::to_string(scopes_.find(name.key)->place.line));
+                                   " is defined already in line " + std::to_string(entry->line));
 }
 
 void Parser::define(const DefinedName& name, Value* value) {
   if (value != nullptr && !name.name.empty()) value->set_name(name.name);
-  if (!name.declared) return;
-  ValueScopes::Entry& entry = *scopes_.find(name.key);
-  entry.value = value;
-  entry.pending = false;
+  if (name.entry == nullptr) return;
+  name.entry->value = value;
+  name.entry->pending = false;
 }
 
 Value* Parser::resolve(const Token& place, std::string_view op) {

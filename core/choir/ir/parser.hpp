@@ -20,7 +20,7 @@ struct DefinedName {
   std::string_view key;   ///< its canonical spelling: what identifies it
   std::string_view name;  ///< for Value::set_name; empty for bare digits
   Token place;
-  bool declared = false;
+  ValueScopes::Entry* entry = nullptr;  ///< null when another value has the name
 };
 
 /// What stands in front of the regions of one operation.

@@ -1,12 +1,24 @@
+#include <charconv>
+#include <deque>
+#include <memory_resource>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "choir/ir/name_hash.hpp"
 #include "choir/ir/spelling.hpp"
 #include "choir/text.hpp"
+#include "choir/value_table.hpp"
 
 namespace accy::choir {
 
 namespace {
+
+template <class Number>
+void append_number(std::string& out, Number number) {
+  char digits[24];
+  const auto written = std::to_chars(std::begin(digits), std::end(digits), number);
+  out.append(std::begin(digits), written.ptr);
+}
 
 void append_attribute(std::string& out, Attribute attribute);
 
@@ -36,14 +48,18 @@ void append_array(std::string& out, std::span<const Attribute> elements) {
   out += ']';
 }
 
+void append_entry(std::string& out, const NamedAttribute& entry) {
+  append_key(out, entry.name);
+  out += " = ";
+  append_attribute(out, entry.value);
+}
+
 void append_dictionary(std::string& out, std::span<const NamedAttribute> entries) {
   out += '{';
   for (bool first = true; const NamedAttribute& entry : entries) {
     if (!first) out += ", ";
     first = false;
-    append_key(out, entry.name);
-    out += " = ";
-    append_attribute(out, entry.value);
+    append_entry(out, entry);
   }
   out += '}';
 }
@@ -65,7 +81,7 @@ void append_attribute(std::string& out, Attribute attribute) {
   }
   switch (attribute.kind()) {
     case AttributeKind::boolean: out += attribute.boolean() ? "true" : "false"; return;
-    case AttributeKind::integer: out += std::to_string(attribute.integer()); return;
+    case AttributeKind::integer: append_number(out, attribute.integer()); return;
     case AttributeKind::floating: append_float(out, attribute.floating()); return;
     case AttributeKind::string: append_quoted(out, attribute.text()); return;
     case AttributeKind::word: append_word(out, attribute.text()); return;
@@ -89,7 +105,10 @@ void append_location(std::string& out, Location location) {
     if (!first) out += ", ";
     first = false;
     append_quoted(out, position.file);
-    out += ':' + std::to_string(position.line) + ':' + std::to_string(position.column);
+    out += ':';
+    append_number(out, position.line);
+    out += ':';
+    append_number(out, position.column);
   }
   out += ')';
 }
@@ -97,17 +116,26 @@ void append_location(std::string& out, Location location) {
 /// Gives each value a spelling that no other value seen from its place has.
 class ValueNames {
  public:
-  explicit ValueNames(bool keep_names) : keep_names_(keep_names) {}
+  explicit ValueNames(bool keep_names) : keep_names_(keep_names) {
+    isolations_.emplace_back(memory_);
+  }
 
-  /// The spelling behind '%'; chosen when the value is first asked for.
-  const std::string& of(const Value& value);
+  /// Writes the spelling behind '%'; it is chosen when the value is first asked for.
+  void append(std::string& out, const Value& value);
   void enter(bool isolated);
   void leave();
 
  private:
+  /// A text, or without one a number.
+  struct Spelling {
+    std::string_view text;
+    std::uint64_t number = 0;
+  };
   struct Isolation {
-    std::unordered_set<std::string> used;
-    std::unordered_map<std::string, std::uint64_t> suffixes;
+    explicit Isolation(std::pmr::memory_resource& memory) : used(&memory) {}
+    // Numbers cannot be mistaken for names.
+    std::pmr::unordered_set<std::string_view, NameHash> used;
+    std::unordered_map<std::string_view, std::uint64_t> suffixes;
     std::vector<const Value*> order;
     std::uint64_t next_number = 0;
   };
@@ -115,46 +143,58 @@ class ValueNames {
     bool isolated = false;
     std::size_t visible = 0;
   };
-  std::string choose(std::string_view name);
+  Spelling choose(std::string_view name);
+  /// The text, kept: the name itself where it is spelled as it is.
+  std::string_view spell(std::string_view name);
 
   bool keep_names_;
-  std::unordered_map<const Value*, std::string> spellings_;
-  std::vector<Isolation> isolations_{1};
+  ValueTable<Spelling> spellings_;
+  std::deque<std::string> made_;                // spellings that are no name of a value
+  std::pmr::monotonic_buffer_resource memory_;  // of all names in use
+  std::deque<Isolation> isolations_;
   std::vector<Region> regions_;
 };
 
-const std::string& ValueNames::of(const Value& value) {
-  const auto [place, added] = spellings_.try_emplace(&value);
-  if (added) {
-    place->second = choose(value.name());
-    isolations_.back().used.insert(place->second);
+void ValueNames::append(std::string& out, const Value& value) {
+  const Spelling* spelling = spellings_.find(&value);
+  if (spelling == nullptr) {
+    spelling = &(spellings_[&value] = choose(value.name()));
     isolations_.back().order.push_back(&value);
   }
-  return place->second;
+  if (spelling->text.empty())
+    append_number(out, spelling->number);
+  else
+    out += spelling->text;
 }
 
-std::string ValueNames::choose(std::string_view name) {
+std::string_view ValueNames::spell(std::string_view name) {
+  if (is_bare_name(name) && !is_all_digits(name)) return name;
+  append_value_name(made_.emplace_back(), name);
+  return made_.back();
+}
+
+ValueNames::Spelling ValueNames::choose(std::string_view name) {
   Isolation& isolation = isolations_.back();
-  std::string spelling;
   if (keep_names_ && is_usable_name(name)) {
-    append_value_name(spelling, name);
-    if (!isolation.used.contains(spelling)) return spelling;
+    const std::string_view spelling = spell(name);
+    if (isolation.used.insert(spelling).second) return {spelling};
     constexpr std::size_t suffix_bytes = 21;
     if (name.size() + suffix_bytes <= maximum_name_bytes) {
-      std::uint64_t& suffix = isolation.suffixes[std::string(name)];
-      do {
-        spelling.clear();
-        append_value_name(spelling, std::string(name) + "_" + std::to_string(++suffix));
-      } while (isolation.used.contains(spelling));
-      return spelling;
+      std::uint64_t& suffix = isolation.suffixes[name];
+      while (true) {
+        std::string& longer = made_.emplace_back();
+        append_value_name(longer, std::string(name) + "_" + std::to_string(++suffix));
+        if (isolation.used.insert(longer).second) return {longer};
+        made_.pop_back();
+      }
     }
   }
   // Names of digits alone are quoted, so that no name is spelled like a number.
-  return std::to_string(isolation.next_number++);
+  return {{}, isolation.next_number++};
 }
 
 void ValueNames::enter(bool isolated) {
-  if (isolated) isolations_.emplace_back();
+  if (isolated) isolations_.emplace_back(memory_);
   regions_.push_back({isolated, isolations_.back().order.size()});
 }
 
@@ -163,9 +203,10 @@ void ValueNames::leave() {
   regions_.pop_back();
   Isolation& isolation = isolations_.back();
   for (; isolation.order.size() > region.visible; isolation.order.pop_back()) {
-    const auto place = spellings_.find(isolation.order.back());
-    isolation.used.erase(place->second);
-    spellings_.erase(place);
+    const Value* value = isolation.order.back();
+    if (const Spelling* spelling = spellings_.find(value); !region.isolated && spelling != nullptr)
+      isolation.used.erase(spelling->text);
+    spellings_.erase(value);
   }
   if (region.isolated) isolations_.pop_back();
 }
@@ -185,9 +226,11 @@ class Printer {
   void print_region(const Operation& operation, std::size_t index);
   void print_block(const Block& block);
   void print_value(const Value* value);
+  void print_type(Type type);
 
   PrintOptions options_;
   ValueNames names_;
+  std::unordered_map<const TypeStorage*, std::string> types_;  // modules have few, used often
   std::string out_;
   std::size_t indentation_ = 0;
 };
@@ -215,16 +258,17 @@ void Printer::print_block(const Block& block) {
 void Printer::print_operation(const Operation& operation) {
   print_results(operation);
   out_ += operation.name();
-  const bool is_symbol = operation.attribute("symbol").is(AttributeKind::symbol);
+  const Attribute symbol = operation.attribute("symbol");
+  const bool is_symbol = symbol.is(AttributeKind::symbol);
   if (is_symbol) {
     out_ += " @";
-    append_symbol(out_, operation.attribute("symbol").text());
+    append_symbol(out_, symbol.text());
   }
   print_operands(operation);
   print_attributes(operation.attributes(), is_symbol ? "symbol" : "");
   for (std::size_t index = 0; index < operation.result_count(); ++index) {
     out_ += index == 0 ? " : " : ", ";
-    append_type(out_, operation.result(index)->type());
+    print_type(operation.result(index)->type());
   }
   for (std::size_t index = 0; index < operation.region_count(); ++index)
     print_region(operation, index);
@@ -248,17 +292,28 @@ void Printer::print_operands(const Operation& operation) {
 
 void Printer::print_value(const Value* value) {
   out_ += '%';
-  out_ += value == nullptr ? "<null>" : names_.of(*value);
+  if (value == nullptr)
+    out_ += "<null>";
+  else
+    names_.append(out_, *value);
+}
+
+void Printer::print_type(Type type) {
+  const auto [place, added] = types_.try_emplace(type.storage());
+  if (added) append_type(place->second, type);
+  out_ += place->second;
 }
 
 void Printer::print_attributes(std::span<const NamedAttribute> attributes,
                                std::string_view left_out) {
-  std::vector<NamedAttribute> shown;
-  for (const NamedAttribute& attribute : attributes)
-    if (left_out.empty() || attribute.name != left_out) shown.push_back(attribute);
-  if (shown.empty()) return;
-  out_ += ' ';
-  append_dictionary(out_, shown);
+  bool first = true;
+  for (const NamedAttribute& attribute : attributes) {
+    if (!left_out.empty() && attribute.name == left_out) continue;
+    out_ += first ? " {" : ", ";
+    first = false;
+    append_entry(out_, attribute);
+  }
+  if (!first) out_ += '}';
 }
 
 void Printer::print_region(const Operation& operation, std::size_t index) {
@@ -269,7 +324,7 @@ void Printer::print_region(const Operation& operation, std::size_t index) {
     if (argument > 0) out_ += ", ";
     print_value(block.argument(argument));
     out_ += ": ";
-    append_type(out_, block.argument(argument)->type());
+    print_type(block.argument(argument)->type());
   }
   out_ += ") {";
   if (!block.empty()) {

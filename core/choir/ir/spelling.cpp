@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace accy::choir {
 
@@ -17,6 +18,18 @@ namespace {
 constexpr std::uint64_t canonical_nan = 0x7ff8000000000000ULL;
 
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+bool is_ascii(std::string_view text) {
+  // Eight bytes at a time, as texts of generated code are long.
+  std::uint64_t bits = 0;
+  for (; text.size() >= sizeof(bits); text.remove_prefix(sizeof(bits))) {
+    std::memcpy(&bits, text.data(), sizeof(bits));
+    if ((bits & 0x8080808080808080ULL) != 0) return false;
+  }
+  return std::ranges::all_of(text, [](char byte) { return (byte & 0x80) == 0; });
+}
+bool needs_no_escape(char byte) {
+  return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+}
 bool is_reserved(std::string_view text) {
   return text == "true" || text == "false" || text == "inf" || text == "nan";
 }
@@ -104,6 +117,7 @@ bool is_usable_name(std::string_view text) {
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {
+  if (is_ascii(text)) return std::string_view::npos;
   for (std::size_t offset = 0; offset < text.size();) {
     const std::size_t length = utf8_sequence(text.substr(offset));
     if (length == 0) return offset;
@@ -120,6 +134,11 @@ std::size_t count_code_points(std::string_view text) {
 
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
+  if (std::ranges::all_of(text, needs_no_escape)) {
+    out += text;
+    out += '"';
+    return;
+  }
   for (std::size_t offset = 0; offset < text.size();) {
     const char byte = text[offset];
     const std::size_t length = utf8_sequence(text.substr(offset));

@@ -94,6 +94,17 @@ std::optional<std::string> TextReader::string_text(const Token& token) {
 
 std::optional<std::string_view> TextReader::name_text(const Token& token) {
   std::string decoded;
+  const auto name = checked_name(token, decoded);
+  return name ? std::optional(context_.intern(*name)) : std::nullopt;
+}
+
+std::optional<std::string_view> TextReader::value_name(const Token& token) {
+  std::string decoded;
+  const auto name = checked_name(token, decoded);
+  return name ? std::optional(context_.keep(*name)) : std::nullopt;
+}
+
+std::optional<std::string_view> TextReader::checked_name(const Token& token, std::string& decoded) {
   std::string_view name = token.text;
   if (token.kind != TokenKind::word && name.back() == '"') {
     auto text = string_text(token);
@@ -112,7 +123,7 @@ std::optional<std::string_view> TextReader::name_text(const Token& token) {
     report(token, "name contains a NUL character");
     return std::nullopt;
   }
-  return context_.intern(name);
+  return name;
 }
 
 bool TextReader::at_statement_start() const {

@@ -52,6 +52,8 @@ class TextReader {
   std::optional<std::string> string_text(const Token& token);
   /// The decoded name of a word, value, symbol or string, interned. Faults are reported.
   std::optional<std::string_view> name_text(const Token& token);
+  /// The same for the name of a value, which is not interned: it hardly repeats.
+  std::optional<std::string_view> value_name(const Token& token);
 
   /// A dictionary was opened or closed; recovery closes those that an error left open.
   void open_dictionary() { ++open_braces_; }
@@ -63,6 +65,8 @@ class TextReader {
  private:
   static constexpr std::size_t kept_messages = 100;
   bool at_statement_start() const;
+  /// The name itself, or decoded into `decoded`.
+  std::optional<std::string_view> checked_name(const Token& token, std::string& decoded);
 
   std::string_view text_;
   std::string_view file_;

@@ -17,12 +17,17 @@ std::string too_deep() {
 }  // namespace
 
 std::string ValueChecks::fault_of(const Context& context, Type type) {
-  return check(context, type, 0).fault;
+  return is_known(type.storage()) ? std::string() : check(context, type, 0).fault;
 }
 
 std::string ValueChecks::fault_of(const Context& context, const NamedAttribute& attribute) {
-  if (!is_usable_name(attribute.name))
-    return "attribute name " + quote_for_message(attribute.name) + " cannot be written in a text";
+  // The name is the context's own copy: one address, one text.
+  if (!names_.contains(attribute.name.data())) {
+    if (!is_usable_name(attribute.name))
+      return "attribute name " + quote_for_message(attribute.name) + " cannot be written in a text";
+    names_.insert(attribute.name.data());
+  }
+  if (is_known(attribute.value.storage())) return {};
   const std::string fault = check(context, attribute.value, 0).fault;
   return fault.empty() ? fault : "attribute '" + std::string(attribute.name) + "': " + fault;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "choir/context.hpp"
 
@@ -24,10 +25,13 @@ class ValueChecks {
   Finding check(const Context& context, Type type, std::size_t depth);
   Finding check(const Context& context, Attribute attribute, std::size_t depth);
   Finding check_text(Attribute attribute);
+  /// Whether it has no fault where it stands alone.
+  bool is_known(const void* storage) const { return levels_.contains(storage); }
   void merge(Finding& into, const Finding& part, std::size_t depth);
 
   // Only of those without a fault.
   std::unordered_map<const void*, std::size_t> levels_;
+  std::unordered_set<const char*> names_;
 };
 
 }  // namespace accy::choir

@@ -15,15 +15,16 @@ bool ValueScopes::is_outside(std::string_view name) const {
                      [&](const Isolation& outer) { return outer.entries.contains(name); });
 }
 
-bool ValueScopes::declare(std::string_view name, const Token& place) {
+std::pair<ValueScopes::Entry*, bool> ValueScopes::declare(std::string_view name,
+                                                          std::uint32_t line) {
   Isolation& isolation = isolations_.back();
-  if (!isolation.entries.emplace(name, Entry{nullptr, true, place}).second) return false;
-  isolation.order.push_back(name);
-  return true;
+  const auto [place, added] = isolation.entries.try_emplace(name, Entry{nullptr, true, line});
+  if (added) isolation.order.push_back(name);
+  return {&place->second, added};
 }
 
 void ValueScopes::enter(bool isolated) {
-  if (isolated) isolations_.emplace_back();
+  if (isolated) isolations_.emplace_back(memory_);
   regions_.push_back({isolated, isolations_.back().order.size()});
 }
 

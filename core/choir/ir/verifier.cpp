@@ -1,28 +1,23 @@
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "choir/ir/parser.hpp"
 #include "choir/ir/value_checks.hpp"
 #include "choir/text.hpp"
+#include "choir/value_table.hpp"
 #include "support/checked.hpp"
 
 namespace accy::choir {
 
 namespace {
 
-/// Visits every operation once; hash tables make each check constant, so that all is linear.
+/// Visits every operation once; tables make each check constant, so that all is linear.
 class Verifier {
  public:
   /// Operations in `faulty` have errors already: only what is in their regions is checked.
   Verifier(Diagnostics& diagnostics, const std::unordered_set<const Operation*>& faulty)
       : diagnostics_(diagnostics), faulty_(faulty) {}
-
-  void reserve(std::size_t values) {
-    known_.reserve(values);
-    values_.reserve(values);
-  }
 
   void check_operation(const Operation& operation);
   void check_uses();
@@ -44,18 +39,18 @@ class Verifier {
   const std::unordered_set<const Operation*>& faulty_;
   std::size_t faults_ = 0;
   std::size_t depth_ = 0;
-  /// What is known of a value: one table, as looking up is most of a verifier's time.
-  struct Known {
-    std::size_t isolation = 0;   ///< it is visible while this is the current one; 0: no more
-    std::size_t references = 0;  ///< operand slots that hold it, to compare with its use list
-  };
-
   ValueChecks checks_;
-  std::unordered_map<const Value*, Known> known_;
-  std::vector<const Value*> order_;   ///< visible ones
-  std::vector<const Value*> values_;  ///< all that were defined
-  std::size_t isolation_ = 1;         ///< number of the isolated operation around
-  std::size_t isolations_ = 1;
+  struct ValueState {
+    /// The isolated region that sees it; 0: none does.
+    std::uint32_t isolation = 0;
+    /// Operand slots that hold it, to compare with its use list.
+    std::uint32_t references = 0;
+  };
+  ValueTable<ValueState> states_;
+  std::uint32_t isolation_ = 1;
+  std::uint32_t isolations_ = 1;
+  std::vector<const Value*> order_;  // of what is visible
+  std::vector<const Value*> values_;
 };
 
 void Verifier::report(const Operation& operation, std::string message) {
@@ -64,7 +59,7 @@ void Verifier::report(const Operation& operation, std::string message) {
 }
 
 void Verifier::define(const Value& value) {
-  known_[&value].isolation = isolation_;
+  states_[&value].isolation = isolation_;
   order_.push_back(&value);
   values_.push_back(&value);
 }
@@ -84,9 +79,9 @@ void Verifier::check_operands(const Operation& operation) {
       report(operation, "operand " + std::to_string(index) + " is missing");
       continue;
     }
-    Known& known = known_[value];
-    ++known.references;
-    if (known.isolation != isolation_)
+    ValueState& state = states_[value];
+    ++state.references;
+    if (state.isolation != isolation_)
       report(operation,
              "operand " + std::to_string(index) +
                  (value->name().empty() ? "" : " (%" + std::string(value->name()) + ")") +
@@ -141,7 +136,7 @@ void Verifier::check_inference(const Operation& operation) {
 void Verifier::check_operation(const Operation& operation) {
   if (faulty_.contains(&operation)) {
     for (const Value* operand : operation.operands())
-      if (operand != nullptr) ++known_[operand].references;
+      if (operand != nullptr) ++states_[operand].references;
     return check_regions(operation);
   }
   const std::size_t faults = faults_;
@@ -172,11 +167,11 @@ void Verifier::check_regions(const Operation& operation) {
     return;
   }
   ++depth_;
-  const std::size_t around = isolation_;
+  const std::uint32_t outer = isolation_;
   if (operation.has(Trait::isolated)) isolation_ = ++isolations_;
   for (std::size_t region = 0; region < operation.region_count(); ++region)
     check_block(operation, region);
-  isolation_ = around;
+  isolation_ = outer;
   --depth_;
 }
 
@@ -197,7 +192,7 @@ void Verifier::check_block(const Operation& parent, std::size_t region) {
     for (std::size_t index = 0; index < operation->result_count(); ++index)
       define(*operation->result(index));
   }
-  for (; order_.size() > before; order_.pop_back()) known_[order_.back()].isolation = 0;
+  for (; order_.size() > before; order_.pop_back()) states_[order_.back()].isolation = 0;
 }
 
 void Verifier::check_symbol(const Operation& operation,
@@ -215,8 +210,7 @@ void Verifier::check_uses() {
     const Operation* near = value->defining_operation() != nullptr
                                 ? value->defining_operation()
                                 : value->owner_block()->parent();
-    const auto found = known_.find(value);
-    const std::size_t expected = found == known_.end() ? 0 : found->second.references;
+    const std::size_t expected = states_[value].references;
     std::size_t listed = 0;
     bool linked = true;
     // A broken list may be a ring: one more than expected is enough to know.
@@ -243,7 +237,6 @@ void verify(const Module& module, Diagnostics& diagnostics,
   if (!module.operation().attribute("stage").is(AttributeKind::word))
     diagnostics.report(module.operation(), "attribute 'stage' is no word");
   Verifier verifier(diagnostics, faulty);
-  verifier.reserve(count_operations(module.operation()));  // most operations have one result
   verifier.check_operation(module.operation());
   verifier.check_uses();
 }

@@ -7,6 +7,7 @@
 
 #include "choir/passes/step_runner.hpp"
 #include "choir/product.hpp"
+#include "choir/value_table.hpp"
 
 namespace accy::choir {
 
@@ -73,14 +74,15 @@ class NestRun {
   }
 
   Status run_part(Part& part, std::size_t worker) {
-    const ProductRequest request{.stage = std::string(scope_.stage) + "." + nest_.anchor,
-                                 .schema_version = part_spec().version,
-                                 .recipe = recipe_,
-                                 .predecessor = content_digest(*part.content)};
+    ProductRequest request{.stage = std::string(scope_.stage) + "." + nest_.anchor,
+                           .schema_version = part_spec().version,
+                           .recipe = recipe_,
+                           .predecessor = {}};
+    // Only a store asks what the part is made from: without one nobody sees the key.
+    if (scope_.options.store != nullptr) request.predecessor = content_digest(*part.content);
     if (find(request, part)) return {};
     Draft draft(part_spec(), Module(module_.context().registry(), part_spec().stage));
-    ValueMap map;
-    draft.module().body().push_back(part.content->clone(draft.module().context(), map));
+    draft.module().body().push_back(part.content->clone_isolated(draft.module().context()));
     RunScope scope{scope_.pipeline, scope_.stage, scope_.options, scope_.instrumentations, worker};
     AnalysisCache analyses;
     ACCY_TRY(StepRunner(scope, draft.module(), analyses, part.outcome).run(nest_.steps));

@@ -98,8 +98,8 @@ Status verify_shared(Type type) {
                                             text_of(count) + ")");
 }
 
-bool is_legal(Type type, std::string_view name, Status (*verify)(Type)) {
-  return type && type.name() == name && verify(type).has_value();
+bool is_legal(Type type, std::string_view name) {
+  return type.is_well_formed() && type.name() == name;
 }
 
 }  // namespace
@@ -137,13 +137,13 @@ std::optional<ElementType> as_scalar(Type type) {
 }
 
 std::optional<VectorType> as_vector(Type type) {
-  if (!is_legal(type, "vector", verify_vector)) return std::nullopt;
+  if (!is_legal(type, "vector")) return std::nullopt;
   const auto parameters = type.parameters();
   return VectorType{*element_type_from(parameters[0].text()), parameters[1].integer()};
 }
 
 std::optional<BufferType> as_buffer(Type type) {
-  if (!is_legal(type, "buffer", verify_buffer)) return std::nullopt;
+  if (!is_legal(type, "buffer")) return std::nullopt;
   const auto parameters = type.parameters();
   return BufferType{*element_type_from(parameters[0].text()),
                     *enumerator<Access>(access_names, parameters[1]),
@@ -151,7 +151,7 @@ std::optional<BufferType> as_buffer(Type type) {
 }
 
 std::optional<SharedType> as_shared(Type type) {
-  if (!is_legal(type, "shared", verify_shared)) return std::nullopt;
+  if (!is_legal(type, "shared")) return std::nullopt;
   const auto parameters = type.parameters();
   return SharedType{*element_type_from(parameters[0].text()), parameters[1].integer()};
 }

@@ -40,8 +40,8 @@ UniformityAnalysis::UniformityAnalysis(const Operation& function) : function_(fu
 }
 
 Uniformity UniformityAnalysis::of(const Value* value) const {
-  const auto found = levels_.find(value);
-  return found == levels_.end() ? Uniformity::workgroup : found->second;
+  const Uniformity* found = levels_.find(value);
+  return found == nullptr ? Uniformity::workgroup : *found;
 }
 
 bool UniformityAnalysis::raise(const Value* value, Uniformity level) {
@@ -58,7 +58,8 @@ Uniformity UniformityAnalysis::of_operands(const Operation& operation) const {
 }
 
 void UniformityAnalysis::visit(const Block& block, Uniformity control) {
-  for (const Operation* operation : block.operations()) {
+  for (const Operation* operation = block.front(); operation != nullptr;
+       operation = operation->next()) {
     if (operation->name() == op::for_op && operation->region_count() == 1) {
       visit_loop(*operation, control);
     } else if (operation->name() == op::if_op && operation->region_count() == 2) {

@@ -2,9 +2,9 @@
 // operation is met by everyone.
 #pragma once
 
-#include <unordered_map>
+#include <cstdint>
 
-#include "choir/operation.hpp"
+#include "choir/value_table.hpp"
 
 namespace accy::kernel {
 
@@ -30,7 +30,7 @@ class UniformityAnalysis {
   bool raise(const choir::Value* value, Uniformity level);
 
   const choir::Operation& function_;
-  std::unordered_map<const choir::Value*, Uniformity> levels_;  // absent: uniform
+  choir::ValueTable<Uniformity> levels_;  // absent: uniform
 };
 
 }  // namespace accy::kernel

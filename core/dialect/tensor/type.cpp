@@ -95,7 +95,7 @@ TensorType TensorType::get(choir::Context& context, ElementType element,
 }
 
 std::optional<TensorType> TensorType::from(choir::Type type) {
-  if (!type || type.name() != type_name || !verify_tensor_type(type)) return std::nullopt;
+  if (!type.is_well_formed() || type.name() != type_name) return std::nullopt;
   return TensorType(type, *element_type_from(type.parameters()[0].text()));
 }
 

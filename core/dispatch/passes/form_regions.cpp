@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "choir/builder.hpp"
+#include "choir/value_table.hpp"
 #include "contract/passes/shape_layout.hpp"
 #include "dispatch/region.hpp"
 #include "semantic/job.hpp"

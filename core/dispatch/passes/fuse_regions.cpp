@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "choir/builder.hpp"
+#include "choir/value_table.hpp"
 #include "dialect/host/host.hpp"
 #include "dialect/tensor/type.hpp"
 #include "dispatch/region.hpp"
@@ -29,11 +30,10 @@ ItemKind kind_of(const Operation& item) {
 
 /// The first costly operation of the item's body, or null.
 const Operation* find_expensive(const Operation& item) {
-  const auto operations = item.body().operations();
-  const auto found =
-      std::find_if(operations.begin(), operations.end(),
-                   [](const Operation* operation) { return is_expensive(*operation); });
-  return found == operations.end() ? nullptr : *found;
+  for (const Operation* operation = item.body().front(); operation != nullptr;
+       operation = operation->next())
+    if (is_expensive(*operation)) return operation;
+  return nullptr;
 }
 
 std::int64_t count_of(std::span<const std::int64_t> shape) { return *element_count(shape); }
@@ -117,7 +117,8 @@ class Merger {
   }
 
   const Operation& copy_body(const Operation& source, choir::ValueMap& map) {
-    for (const Operation* operation : source.body().operations())
+    for (const Operation* operation = source.body().front(); operation != nullptr;
+         operation = operation->next())
       if (operation->name() != "host.yield")
         item_->body().push_back(operation->clone(item_->context(), map));
     return *source.body().terminator();

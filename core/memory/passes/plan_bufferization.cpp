@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "choir/builder.hpp"
+#include "choir/value_table.hpp"
 #include "dialect/host/host.hpp"
 #include "dialect/tensor/type.hpp"
 #include "support/checked.hpp"

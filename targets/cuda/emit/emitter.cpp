@@ -69,7 +69,8 @@ Failure unsupported(const choir::Operation& operation, std::string message) {
 
 Status Emitter::emit_block(const choir::Block& block) {
   reusable_.emplace_back();
-  for (const choir::Operation* operation : block.operations()) {
+  for (const choir::Operation* operation = block.front(); operation != nullptr;
+       operation = operation->next()) {
     if (operation->has(choir::Trait::terminator)) continue;
     const OperationEmitter emit = operation_emitter(operation->name());
     if (emit == nullptr) return unsupported(*operation, "PTX has no form of this operation");
@@ -97,27 +98,28 @@ Register Emitter::scalar(const choir::Value* value) const {
 }
 
 std::span<const Register> Emitter::components(const choir::Value* value) const {
-  const auto found = registers_.find(value);
-  ACCY_ASSERT(found != registers_.end(), "value has no registers");
-  return found->second;
+  const Components* found = registers_.find(value);
+  ACCY_ASSERT(found != nullptr, "value has no registers");
+  if (found->vector.empty()) return {&found->scalar, 1};
+  return found->vector;
 }
 
 void Emitter::define(const choir::Value* value, Register scalar) {
-  registers_.insert_or_assign(value, std::vector{scalar});
+  registers_[value] = {scalar, {}};
 }
 
 void Emitter::define(const choir::Value* value, std::vector<Register> components) {
-  registers_.insert_or_assign(value, std::move(components));
+  registers_[value] = {{}, std::move(components)};
 }
 
 const Memory& Emitter::memory(const choir::Value* value) const {
-  const auto found = memories_.find(value);
-  ACCY_ASSERT(found != memories_.end(), "value is no memory");
-  return found->second;
+  const Memory* found = memories_.find(value);
+  ACCY_ASSERT(found != nullptr, "value is no memory");
+  return *found;
 }
 
 void Emitter::define_memory(const choir::Value* value, const Memory& memory) {
-  memories_.insert_or_assign(value, memory);
+  memories_[value] = memory;
 }
 
 void Emitter::move(Register destination, Operand source) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "accy/result.hpp"
-#include "choir/operation.hpp"
+#include "choir/value_table.hpp"
 #include "dialect/kernel/kernel.hpp"
 #include "profile/profile.hpp"
 #include "targets/cuda/emit/ptx_writer.hpp"
@@ -66,8 +66,13 @@ class Emitter {
   PtxWriter& writer_;
   int compute_capability_;
   bool exact_;
-  std::unordered_map<const choir::Value*, std::vector<Register>> registers_;
-  std::unordered_map<const choir::Value*, Memory> memories_;
+  /// A scalar's register, or those of a vector's elements.
+  struct Components {
+    Register scalar;
+    std::vector<Register> vector;
+  };
+  choir::ValueTable<Components> registers_;
+  choir::ValueTable<Memory> memories_;
   std::vector<std::unordered_map<std::string, Register>> reusable_;  ///< by text; one a block
 };
 

@@ -1,6 +1,7 @@
 #include "targets/cuda/emit/ptx_writer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace accy::cuda {
@@ -25,8 +26,17 @@ const ClassName& names_of(RegisterClass kind) {
   return class_names[static_cast<std::size_t>(kind)];
 }
 
+void append_register(std::string& text, Register operand) {
+  text += names_of(operand.kind).prefix;
+  char digits[12];
+  const auto written = std::to_chars(std::begin(digits), std::end(digits), operand.number);
+  text.append(std::begin(digits), written.ptr);
+}
+
 std::string register_name(Register operand) {
-  return fmt::format("{}{}", names_of(operand.kind).prefix, operand.number);
+  std::string text;
+  append_register(text, operand);
+  return text;
 }
 
 std::string shared_name(const std::string& entry, std::size_t index) {
@@ -51,7 +61,7 @@ void append_operands(std::string& text, std::initializer_list<Operand> operands)
 
 Operand::Operand(Register operand) : text_(register_name(operand)) {}
 Operand::Operand(Label label) : text_(fmt::format("$L{}", label.number)) {}
-Operand::Operand(std::int64_t value) : text_(fmt::format("{}", value)) {}
+Operand::Operand(std::int64_t value) : text_(std::to_string(value)) {}
 
 Operand float_immediate(std::uint32_t bits) { return fmt::format("0f{:08x}", bits); }
 Operand double_immediate(std::uint64_t bits) { return fmt::format("0d{:016x}", bits); }
@@ -97,7 +107,10 @@ void PtxWriter::instruction(Guard guard, std::string_view opcode,
 Register PtxWriter::value(RegisterClass kind, std::string_view opcode,
                           std::initializer_list<Operand> operands) {
   const Register result = make_register(kind);
-  body_ += fmt::format("  {} {}", opcode, register_name(result));
+  body_ += "  ";
+  body_ += opcode;
+  body_ += ' ';
+  append_register(body_, result);
   if (operands.size() != 0) body_ += ",";
   append_operands(body_, operands);
   return result;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <unordered_set>
 #include <vector>
 
 namespace accy::cuda {
@@ -64,10 +65,7 @@ Status check_conversion(std::string_view line, const std::vector<std::string_vie
   return {};
 }
 
-Status check_instruction(std::string_view line) {
-  std::string_view text = line;
-  if (text.starts_with("@")) text = trimmed(text.substr(std::min(text.find(' '), text.size())));
-  const std::string_view opcode = text.substr(0, text.find_first_of(" ;"));
+Status check_opcode(std::string_view line, std::string_view opcode) {
   const std::vector<std::string_view> parts = split(opcode, '.');
   const std::string_view name = parts.front();
   const bool is_float = contains_any(parts, float_types);
@@ -81,6 +79,19 @@ Status check_instruction(std::string_view line) {
     return broken(line, "float function without a rounding or .approx");
   if ((name == "ld" || name == "st") && !contains_any(parts, spaces))
     return broken(line, "access without a state space");
+  return {};
+}
+
+/// Opcodes that broke no rule; a kernel has few, each many times.
+using Accepted = std::unordered_set<std::string_view>;
+
+Status check_instruction(std::string_view line, Accepted& accepted) {
+  std::string_view text = line;
+  if (text.starts_with("@")) text = trimmed(text.substr(std::min(text.find(' '), text.size())));
+  const std::string_view opcode = text.substr(0, text.find_first_of(" ;"));
+  if (accepted.contains(opcode)) return {};
+  ACCY_TRY(check_opcode(line, opcode));
+  accepted.insert(opcode);
   return {};
 }
 
@@ -120,12 +131,13 @@ Status validate(const target::KernelCode& code, const TracedProfile& profile) {
   const std::string_view text(reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size());
   const std::vector<std::string_view> lines = split(text, '\n');
   ACCY_TRY(check_header(lines, code, profile));
+  Accepted accepted;
   for (const std::string_view line : lines) {
     const std::string_view instruction = trimmed(line);
     const bool other = instruction.empty() || instruction.front() == '.' ||
                        instruction.front() == '$' || instruction.front() == '{' ||
                        instruction.front() == '}';
-    if (!other) ACCY_TRY(check_instruction(instruction));
+    if (!other) ACCY_TRY(check_instruction(instruction, accepted));
   }
   return {};
 }

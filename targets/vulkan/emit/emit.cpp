@@ -1,8 +1,8 @@
 // The function's frame: header, parameters, built-ins, and the walk over its operations.
-#include "targets/vulkan/emit/emitter.hpp"
-
 #include <array>
+#include <unordered_map>
 
+#include "targets/vulkan/emit/emitter.hpp"
 #include "targets/vulkan/profile/profiles.hpp"
 
 namespace accy::vulkan {
@@ -15,14 +15,25 @@ constexpr std::uint32_t word(auto enumerant) { return static_cast<std::uint32_t>
 
 }  // namespace
 
+namespace {
+
+using RuleTable = std::unordered_map<std::string_view, const OpRule*>;
+
+RuleTable make_rules() {
+  RuleTable table;
+  for (const std::span<const OpRule> family :
+       {structure_rules(), arithmetic_rules(), integer_rules(), math_rules(), conversion_rules(),
+        memory_rules(), control_rules(), subgroup_rules()})
+    for (const OpRule& rule : family) table.emplace(rule.name, &rule);
+  return table;
+}
+
+}  // namespace
+
 const OpRule* find_rule(std::string_view name) {
-  const std::array families{structure_rules(),  arithmetic_rules(), integer_rules(),
-                            math_rules(),       conversion_rules(), memory_rules(),
-                            control_rules(),    subgroup_rules()};
-  for (const std::span<const OpRule> family : families)
-    for (const OpRule& rule : family)
-      if (rule.name == name) return &rule;
-  return nullptr;
+  static const RuleTable table = make_rules();
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
 }
 
 Emitter::Emitter(const choir::Operation& function, const TracedProfile& profile)
@@ -30,15 +41,16 @@ Emitter::Emitter(const choir::Operation& function, const TracedProfile& profile)
       half_as_bits_(keeps_half_as_bits(exact_, profile)) {}
 
 Id Emitter::value(const choir::Value* value) const {
-  const auto found = values_.find(value);
-  ACCY_ASSERT(found != values_.end() && found->second.size() == 1, "value is one scalar");
-  return found->second.front();
+  const std::span<const Id> ids = elements(value);
+  ACCY_ASSERT(ids.size() == 1, "value is one scalar");
+  return ids.front();
 }
 
-const Words& Emitter::elements(const choir::Value* value) const {
-  const auto found = values_.find(value);
-  ACCY_ASSERT(found != values_.end(), "value is bound before its use");
-  return found->second;
+std::span<const Id> Emitter::elements(const choir::Value* value) const {
+  const Ids* found = values_.find(value);
+  ACCY_ASSERT(found != nullptr, "value is bound before its use");
+  if (found->vector.empty()) return {&found->scalar, 1};
+  return found->vector;
 }
 
 std::uint32_t Emitter::width(ElementType element) const {
@@ -51,6 +63,12 @@ Id Emitter::type(ElementType element) {
 }
 
 Id Emitter::stored_type(ElementType element) {
+  Id& known = stored_types_[static_cast<std::size_t>(element)];
+  if (known == 0) known = make_stored_type(element);
+  return known;
+}
+
+Id Emitter::make_stored_type(ElementType element) {
   const std::uint32_t bits = width(element);
   const bool as_float = element == ElementType::f32 || element == ElementType::f64 ||
                         (element == ElementType::f16 && !half_as_bits_);

@@ -5,11 +5,11 @@
 // (and f16, where conversions are done by integer code) is its bits.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
-#include <unordered_map>
 
-#include "choir/operation.hpp"
+#include "choir/value_table.hpp"
 #include "dialect/kernel/kernel.hpp"
 #include "profile/profile.hpp"
 #include "targets/vulkan/emit/module_builder.hpp"
@@ -53,9 +53,9 @@ class Emitter {
 
   // Values.
   Id value(const choir::Value* value) const;
-  const Words& elements(const choir::Value* value) const;
-  void bind(const choir::Value* value, Id id) { values_[value] = {id}; }
-  void bind(const choir::Value* value, Words ids) { values_[value] = std::move(ids); }
+  std::span<const Id> elements(const choir::Value* value) const;
+  void bind(const choir::Value* value, Id id) { values_[value] = {id, {}}; }
+  void bind(const choir::Value* value, Words ids) { values_[value] = {0, std::move(ids)}; }
   Id operand(const choir::Operation& operation, std::size_t index) const {
     return value(operation.operand(index));
   }
@@ -85,6 +85,7 @@ class Emitter {
   void header(Id entry);
   void float_controls(Id entry);
   Status parameters();
+  Id make_stored_type(ElementType element);
   Id buffer_view(ElementType element);
   /// Loads the pointer to the argument block, as that pointer type.
   Id argument_block(Id pointer);
@@ -95,7 +96,13 @@ class Emitter {
   bool exact_;
   bool half_as_bits_;
   Id opaque_zero_ = 0;
-  std::unordered_map<const choir::Value*, Words> values_;
+  /// A scalar's id, or those of a vector's elements.
+  struct Ids {
+    Id scalar = 0;
+    Words vector;
+  };
+  choir::ValueTable<Ids> values_;
+  std::array<Id, 13> stored_types_{};  ///< by element; 0: not declared yet
   std::map<ElementType, Id> buffer_views_;
   std::map<std::uint32_t, Id> builtins_;
 };

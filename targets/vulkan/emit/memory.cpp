@@ -142,13 +142,13 @@ Status emit_load(Emitter& emitter, const Operation& operation) {
 
 Status emit_store(Emitter& emitter, const Operation& operation) {
   const choir::Value* memory = operation.operand(1);
-  const Words values = emitter.elements(operation.operand(0));
+  const std::span<const Id> values = emitter.elements(operation.operand(0));
   const auto width = static_cast<std::int64_t>(values.size());
   const std::int64_t part = part_width(memory, width);
   for (std::int64_t first = 0; first < width; first += part)
-    ACCY_TRY(store_part(emitter, memory, operation.operand(2), first,
-                        std::span(values).subspan(static_cast<std::size_t>(first),
-                                                  static_cast<std::size_t>(part))));
+    ACCY_TRY(store_part(
+        emitter, memory, operation.operand(2), first,
+        values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(part))));
   return {};
 }
 

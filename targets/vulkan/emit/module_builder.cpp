@@ -126,9 +126,10 @@ void ModuleBuilder::decorate(Id target, spv::Decoration decoration,
 
 Id ModuleBuilder::emit(spv::Op op, Id type, std::span<const std::uint32_t> operands) {
   const Id id = new_id();
-  Words words{type, id};
+  Words& words = section(Section::function);
+  words.insert(words.end(),
+               {static_cast<std::uint32_t>(operands.size() + 3) << 16U | word(op), type, id});
   words.insert(words.end(), operands.begin(), operands.end());
-  add(Section::function, op, words);
   return id;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <unordered_set>
 
 #include "dialect/kernel/kernel.hpp"
 #include "targets/vulkan/profile/profiles.hpp"
@@ -69,17 +70,24 @@ const char* missing_for(const choir::Type& type, const TracedProfile& profile, b
   return nullptr;
 }
 
-Status check_operation_types(const Operation& operation, const TracedProfile& profile, bool exact) {
+/// Types that the profile offers; a kernel has few.
+using Offered = std::unordered_set<const choir::TypeStorage*>;
+
+Status check_operation_types(const Operation& operation, const TracedProfile& profile, bool exact,
+                             Offered& offered) {
   std::vector<choir::Value*> values = operation.operands();
   for (std::size_t index = 0; index < operation.result_count(); ++index)
     values.push_back(operation.result(index));
   for (std::size_t region = 0; region < operation.region_count(); ++region)
     for (std::size_t index = 0; index < operation.body(region).argument_count(); ++index)
       values.push_back(operation.body(region).argument(index));
-  for (const choir::Value* value : values)
+  for (const choir::Value* value : values) {
+    if (offered.contains(value->type().storage())) continue;
     if (const char* field = missing_for(value->type(), profile, exact))
       return lacks(operation, profile, field,
                    std::string(to_string(kernel::element_of(value->type()))));
+    offered.insert(value->type().storage());
+  }
   return {};
 }
 
@@ -151,9 +159,10 @@ Status check_frame(const Operation& function, const TracedProfile& profile) {
 
 Status check_types(const Operation& function, const TracedProfile& profile) {
   const bool exact = kernel::is_exact(function);
+  Offered offered;
   Status status;
   function.walk([&](const Operation& operation) {
-    if (status) status = check_operation_types(operation, profile, exact);
+    if (status) status = check_operation_types(operation, profile, exact, offered);
     if (status) status = check_double_math(operation);
     if (status) status = check_subgroup_operation(operation, profile);
   });
