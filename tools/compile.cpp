@@ -122,6 +122,7 @@ Result<Compiled> compile(const CompileOptions& options) {
   ACCY_TRY_ASSIGN(const semantic::SemanticModule program,
                   semantic::read_semantic_module(options.file));
   preparation.workers = options.workers > 0 ? options.workers : core_count();
+  preparation.emit.validate = preparation.emit.validate || options.validate;
   Compiled compiled;
   for (const TargetChoice& choice : choices) {
     choir::TimingInstrumentation timing;

@@ -24,6 +24,7 @@ struct CompileOptions {
   /// Folder that a failed compile leaves a reproducer in, a crash included; empty: none.
   std::filesystem::path reproducers;
   std::size_t workers = 0;  ///< threads for what is done kernel by kernel; 0: one for each core
+  bool validate = false;    ///< run the target's validator over all code
   bool timing = false;      ///< report the time of each pass
   bool json = false;
 };

@@ -47,6 +47,7 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options) {
                       "Threads for what is done kernel by kernel; 0, the default: one a core");
   command->add_option("--reproducer-dir", options.reproducers,
                       "Folder to leave a reproducer in when a pass fails or crashes");
+  command->add_flag("--validate", options.validate, "Run the target's validator over all code");
   command->add_flag("--timing", options.timing, "Report the time of each pass");
   command->add_flag("--json", options.json, "One JSON document; an array for several targets");
   return command;

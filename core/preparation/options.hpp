@@ -26,6 +26,8 @@ struct PreparationOptions {
   TensorLoweringOptions tensor;
   /// Schedules that go before the model's.
   kernel::ScheduleDecisions schedules;
+  /// Whether the backend's validator accepts each code.
+  target::EmitOptions emit;
 
   /// Products of earlier runs; null: every stage runs.
   choir::ProductStore* store = nullptr;
@@ -48,7 +50,7 @@ struct PreparationOptions {
   std::function<std::int64_t()> now = steady_now;
 
   RecipeArguments recipe_arguments() const {
-    return {dimensions, tensor, schedules, profile, backend};
+    return {dimensions, tensor, schedules, profile, backend, emit};
   }
 };
 

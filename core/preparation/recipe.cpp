@@ -23,7 +23,7 @@ std::vector<choir::PassRegistration> stage_passes(Stage stage, const RecipeArgum
     case Stage::dispatch: return dispatch::dispatch_stages();
     case Stage::memory: return memory::memory_stages();
     case Stage::kernel: return kernel::kernel_stages(given.profile, given.schedules);
-    case Stage::target: return target::target_stages(given.backend, given.profile);
+    case Stage::target: return target::target_stages(given.backend, given.profile, given.emit);
   }
   ACCY_ASSERT(false, "unknown stage");
   return {};

@@ -9,7 +9,7 @@
 #include "kernel/schedule_decisions.hpp"
 #include "preparation/stage.hpp"
 #include "profile/profile.hpp"
-#include "target/backend.hpp"
+#include "target/passes/emit_code.hpp"
 #include "tensor/passes/lower_activations.hpp"
 
 namespace accy::preparation {
@@ -29,6 +29,7 @@ struct RecipeArguments {
   const TargetProfile* profile = nullptr;
   /// Needed by the passes of the target stage.
   const target::Backend* backend = nullptr;
+  target::EmitOptions emit = {};
 };
 
 /// "accy-choir": every pass of every stage and the six pipelines.

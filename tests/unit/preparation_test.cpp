@@ -408,5 +408,23 @@ tensor.func @main {inputs = ["a"], outputs = ["y"]} (%a: tensor<f32, [8]>) {
   EXPECT_NE(module.error().to_string().find("tensor.exp"), std::string::npos);
 }
 
+TEST(TargetStage, AsksTheValidatorWhereItIsTold) {
+  const TargetProfile profile = profile_named("interpreter:generic");
+  target::Backend wary = *targets::find_backend(profile.target);
+  wary.validate = [](const target::KernelCode&, const TracedProfile&) -> Status {
+    return fail(ErrorCode::internal, "this validator refuses all code");
+  };
+  PreparationOptions options = options_for(profile);
+  options.backend = &wary;
+  options.emit.validate = true;
+  const auto refused = prepare(program, options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().to_string().find("this validator refuses all code"), std::string::npos);
+  options.emit.validate = false;
+  EXPECT_TRUE(prepare(program, options).has_value());
+  // The tests' environment asks for it.
+  EXPECT_TRUE(target::EmitOptions{}.validate);
+}
+
 }  // namespace
 }  // namespace accy::test

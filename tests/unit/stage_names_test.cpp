@@ -151,7 +151,8 @@ TEST(StageNames, OptionsReachTheirPasses) {
         "fuse-regions{operands_maximum = 3,operations_maximum = 5}",
         "split-reductions{columns_minimum = 8,rows_maximum = 2,segment_minimum = 4,"
         "segments_maximum = 16}",
-        "activation-lower{gelu = exact}", "bind-dimensions{sizes = \"m=4 n=16\"}"}) {
+        "activation-lower{gelu = exact}", "bind-dimensions{sizes = \"m=4 n=16\"}",
+        "emit-code{validate = true}"}) {
     const std::string_view options = text.substr(text.find('{') + 1);
     EXPECT_EQ(options_of(text), options.substr(0, options.size() - 1));
   }

@@ -1,6 +1,7 @@
 #include "target/passes/emit_code.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "choir/builder.hpp"
@@ -48,12 +49,14 @@ void record_expansions(choir::DecisionLog& log, const Operation& function,
   }
 }
 
-void record_code(choir::DecisionLog& log, const Operation& function, const KernelCode& code) {
+void record_code(choir::DecisionLog& log, const Operation& function, const KernelCode& code,
+                 bool validated) {
   if (!log.on()) return;
   log.record({.kind = "code",
               .subject = "@" + std::string(function.symbol()),
               .choice = code.format + ", " + std::to_string(code.bytes.size()) + " bytes",
-              .reason = "accepted by the backend's validation",
+              .reason = validated ? "accepted by the backend's validator"
+                                  : "emitted without the backend's validator",
               .places = choir::places_within(function)});
 }
 
@@ -91,10 +94,10 @@ Attribute code_attribute(const KernelCode& code, choir::Context& context) {
 }
 
 Status emit_kernel(Operation& function, const Backend& backend, const TracedProfile& profile,
-                   choir::DecisionLog& log) {
+                   const EmitOptions& options, choir::DecisionLog& log) {
   ACCY_TRY_ASSIGN(const KernelCode code, backend.emit(function, profile));
-  ACCY_TRY(backend.validate(code, profile));
-  record_code(log, function, code);
+  if (options.validate) ACCY_TRY(backend.validate(code, profile));
+  record_code(log, function, code, options.validate);
   ACCY_TRY_ASSIGN(const kernel::ArgumentLayout layout, kernel::argument_layout(function));
   choir::Context& context = function.context();
   choir::Builder builder(&function);
@@ -114,49 +117,97 @@ Status emit_kernel(Operation& function, const Backend& backend, const TracedProf
 }
 
 Result<choir::PassChange> emit(choir::PassContext& context, const Backend& backend,
-                               const TracedProfile& profile) {
+                               const TracedProfile& profile, const EmitOptions& options) {
   for (Operation* function : kernels(context.module))
-    if (Status status = emit_kernel(*function, backend, profile, context.decisions); !status)
+    if (Status status = emit_kernel(*function, backend, profile, options, context.decisions);
+        !status)
       return fail(for_kernel(std::move(status.error()), "emitting", *function));
   return choir::PassChange::changed;
 }
 
-}  // namespace
-
-namespace {
-
-using Work = Result<choir::PassChange> (*)(choir::PassContext&, const Backend&,
-                                           const TracedProfile&);
+using Work = std::function<Result<choir::PassChange>(choir::PassContext&, const Backend&,
+                                                     const TracedProfile&)>;
 
 /// Notes what the work has read of the profile, also when it fails.
-choir::Pass backend_pass(std::string_view name, std::string_view description, Work work,
-                         const Backend* backend, const TargetProfile* profile) {
-  return {
-      .name = name,
-      .description = description,
-      .options = {},
-      .run = [work, backend, profile](choir::PassContext& context) -> Result<choir::PassChange> {
-        const TracedProfile traced(*profile);
-        Result<choir::PassChange> change = work(context, *backend, traced);
-        context.facts.add("target", profile_field_json(*profile, "target"));
-        for (ProfileRead& read : traced.reads())
-          context.facts.add(read.field, std::move(read.value));
-        return change;
-      },
-      .preserved = {}};
+choir::Pass backend_pass(std::string_view name, std::string_view description, std::string options,
+                         Work work, const Backend* backend, const TargetProfile* profile) {
+  const auto run = [work = std::move(work), backend,
+                    profile](choir::PassContext& context) -> Result<choir::PassChange> {
+    const TracedProfile traced(*profile);
+    Result<choir::PassChange> change = work(context, *backend, traced);
+    context.facts.add("target", profile_field_json(*profile, "target"));
+    for (ProfileRead& read : traced.reads()) context.facts.add(read.field, std::move(read.value));
+    return change;
+  };
+  return {.name = name,
+          .description = description,
+          .options = std::move(options),
+          .run = run,
+          .preserved = {}};
+}
+
+Status check_arguments(std::string_view pass, const Backend* backend,
+                       const TargetProfile* profile) {
+  if (profile == nullptr)
+    return fail(ErrorCode::invalid_input,
+                "pass '" + std::string(pass) + "' needs a target profile");
+  if (backend == nullptr)
+    return fail(ErrorCode::invalid_input, "pass '" + std::string(pass) + "' needs a backend");
+  return {};
+}
+
+std::span<const choir::PassOptionSpec> emit_option_specs() {
+  static const choir::PassOptionSpec specs[] = {
+      {"validate", "have the backend's validator accept every code", false}};
+  return specs;
 }
 
 }  // namespace
+
+bool EmitOptions::validation_requested() {
+  const char* value = std::getenv("ACCY_VALIDATE_CODE");
+  return value != nullptr && std::string_view(value) == "1";
+}
 
 choir::Pass legalize_pass(const Backend* backend, const TargetProfile* profile) {
   return backend_pass("accy-choir-legalize",
-                      "Rewrite kernels into what the backend emits for the profile", legalize,
+                      "Rewrite kernels into what the backend emits for the profile", {}, legalize,
                       backend, profile);
 }
 
-choir::Pass emit_code_pass(const Backend* backend, const TargetProfile* profile) {
-  return backend_pass("accy-choir-emit-code", "Replace kernels by validated target code", emit,
-                      backend, profile);
+choir::PassRegistration legalize_registration(const Backend* backend,
+                                              const TargetProfile* profile) {
+  choir::PassRegistration made = choir::registration(legalize_pass(backend, profile));
+  made.build = [backend, profile,
+                name = made.name](const choir::PassOptionValues&) -> Result<choir::Pass> {
+    ACCY_TRY(check_arguments(name, backend, profile));
+    return legalize_pass(backend, profile);
+  };
+  return made;
+}
+
+choir::Pass emit_code_pass(const Backend* backend, const TargetProfile* profile,
+                           const EmitOptions& options) {
+  return backend_pass(
+      "accy-choir-emit-code", "Replace kernels by target code",
+      choir::spell_options(emit_option_specs(), {{"validate", options.validate}}),
+      [options](choir::PassContext& context, const Backend& with, const TracedProfile& traced) {
+        return emit(context, with, traced, options);
+      },
+      backend, profile);
+}
+
+choir::PassRegistration emit_code_registration(const Backend* backend, const TargetProfile* profile,
+                                               const EmitOptions& options) {
+  const choir::Pass defaults = emit_code_pass(backend, profile, options);
+  return choir::registration(
+      defaults, emit_option_specs(),
+      [options, backend, profile,
+       name = defaults.name](const choir::PassOptionValues& values) -> Result<choir::Pass> {
+        ACCY_TRY(check_arguments(name, backend, profile));
+        return emit_code_pass(backend, profile,
+                              {.validate = options.validate || values.boolean("validate")});
+      });
 }
 
 }  // namespace accy::target
