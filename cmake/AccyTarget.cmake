@@ -10,6 +10,12 @@ set(ACCY_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sig
 set(ACCY_LINK_OPTIONS)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND ACCY_COMPILE_OPTIONS -Wno-restrict)  # wrong about std::string: GCC bug 105329
+  if(ACCY_PRECOMPILE)
+    # ccache reads the preprocessed text. Code of a precompiled system header no longer counts as a
+    # system header's, so that known wrong warnings (GCC bug 105651 and others) come through.
+    list(APPEND ACCY_COMPILE_OPTIONS -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow
+                                     -Wno-stringop-overread)
+  endif()
 endif()
 if(ACCY_WARNINGS_AS_ERRORS)
   list(APPEND ACCY_COMPILE_OPTIONS -Werror)
@@ -45,6 +51,7 @@ function(accy_helper_library target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/core
                                               ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PUBLIC tl::expected)
+  accy_use_precompiled(${target} accy_precompiled)
 endfunction()
 
 function(accy_library target)
