@@ -224,7 +224,13 @@ Status run_explain(const ExplainOptions& options, std::ostream& output) {
     return fail(ErrorCode::invalid_input, "explain takes one target, or two to compare (got " +
                                               std::to_string(options.targets.size()) + ")");
   const bool compares = !options.difference.empty() || options.targets.size() == 2;
-  return compares ? compare(options, output) : explain_one(options, output);
+  if (!compares) return explain_one(options, output);
+  // A comparison has neither one operation's decisions nor a page.
+  if (!options.operation.empty() || !options.html.empty())
+    return fail(ErrorCode::invalid_input,
+                std::string(options.html.empty() ? "--op" : "--html") +
+                    " explains one compile; two are compared without it");
+  return compare(options, output);
 }
 
 }  // namespace accy::tools

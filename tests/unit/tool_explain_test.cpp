@@ -121,6 +121,12 @@ TEST_F(ExplainTest, RefusesWhatItCannotCompare) {
   wrong = options();
   wrong.targets = {"cuda:sm_80", "cuda:sm_75", "cuda:sm_90a"};
   EXPECT_THAT(output(wrong), HasSubstr("explain takes one target, or two to compare (got 3)"));
+  wrong.targets = {"cuda:sm_80", "cuda:sm_75"};
+  wrong.operation = "%s";
+  EXPECT_THAT(output(wrong), HasSubstr("--op explains one compile; two are compared without it"));
+  wrong.operation.clear();
+  wrong.html = "page.html";
+  EXPECT_THAT(output(wrong), HasSubstr("--html explains one compile; two are compared without it"));
 }
 
 TEST_F(ExplainTest, DecisionsChangeNothingAndNoWorkerShows) {
