@@ -5,6 +5,7 @@
 #include <set>
 
 #include "choir/value_table.hpp"
+#include "dialect/tensor/interfaces.hpp"
 #include "dialect/tensor/type.hpp"
 
 namespace accy::dispatch {
@@ -23,9 +24,8 @@ bool is_source(const Operation& operation) {
 }
 
 bool is_expensive(const Operation& operation) {
-  const std::string_view name = operation.name();
-  return name == "tensor.exp" || name == "tensor.tanh" || name == "tensor.erf" ||
-         name == "tensor.log" || name == "tensor.div" || name == "tensor.sqrt";
+  const auto* effort = operation.definition().interface<tensor::Effort>();
+  return effort != nullptr && effort->expensive;
 }
 
 bool is_splat_constant(const Operation& operation) {

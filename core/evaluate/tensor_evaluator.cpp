@@ -122,6 +122,13 @@ Result<Tensor> Runner<Tensor>::compute(const Operation& operation,
                                                 tensor::numeric_mode(operation), weights_});
 }
 
+template <class Tensor>
+choir::Type static_type(choir::Context& context, const Tensor& tensor) {
+  std::vector<tensor::Dimension> shape;
+  for (const std::int64_t size : tensor.shape) shape.push_back({size, {}});
+  return TensorType::get(context, tensor.element, shape);
+}
+
 /// Expands a copy of the op in a context of its own: the module under evaluation stays as it is,
 /// and may be shared by threads.
 template <class Tensor>
@@ -138,11 +145,20 @@ Result<Tensor> Runner<Tensor>::expand(const Operation& operation,
   choir::ValueMap map;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const Value* operand = operation.operand(index);
-    Value* argument = scratch.body().add_argument(scratch.context().import(operand->type()));
+    // Of known sizes, which an expansion may need.
+    Value* argument = scratch.body().add_argument(static_type(scratch.context(), *operands[index]));
     map[operand] = argument;
     inner.bind(argument, operands[index]);
   }
   Operation* copy = scratch.body().push_back(operation.clone(scratch.context(), map));
+  if (copy->definition().infer != nullptr) {
+    const std::vector<choir::NamedAttribute> attributes(copy->attributes().begin(),
+                                                        copy->attributes().end());
+    ACCY_TRY_ASSIGN(Operation * sized, choir::Builder(copy).create_inferred(
+                                           copy->name(), copy->operands(), attributes));
+    copy->erase();
+    copy = sized;
+  }
   choir::Builder builder(copy);
   ACCY_TRY_ASSIGN(const Value* result, expansion.expand(*copy, builder));
   std::vector<Operation*> operations = scratch.body().operations();

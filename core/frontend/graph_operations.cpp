@@ -33,22 +33,30 @@ Result<Dimensions> common_shape(const Graph& graph, std::span<const Operand> ope
   return frontend::broadcast_shapes(shapes);
 }
 
-Tensor binary(std::string_view op, const Operand& left, const Operand& right,
-              std::string_view predicate = {}) {
-  const Operand operands[] = {left, right};
-  return Graph::build(op, operands, left.site(), [&](Graph& graph) -> Result<Value*> {
+/// An op on operands of one element type, broadcast to a common shape.
+Tensor elementwise(std::string_view op, std::span<const Operand> operands,
+                   std::string_view predicate = {}) {
+  return Graph::build(op, operands, operands[0].site(), [&](Graph& graph) -> Result<Value*> {
     ACCY_TRY_ASSIGN(const ElementType element, common_element(graph, operands));
     for (const Operand& operand : operands)
       if (operand.tensor() != nullptr && graph.type(operand).element() != element)
         return invalid("element types differ (" + std::string(to_string(element)) + " and " +
                        std::string(to_string(graph.type(operand).element())) + "): cast one");
     ACCY_TRY_ASSIGN(const Dimensions shape, common_shape(graph, operands));
-    ACCY_TRY_ASSIGN(Value * x, graph.materialize(left, element, shape));
-    ACCY_TRY_ASSIGN(Value * y, graph.materialize(right, element, shape));
+    std::vector<Value*> values;
+    for (const Operand& operand : operands) {
+      ACCY_TRY_ASSIGN(Value * value, graph.materialize(operand, element, shape));
+      values.push_back(value);
+    }
     std::vector<NamedAttribute> attributes;
     if (!predicate.empty()) attributes.push_back({"predicate", graph.context().word(predicate)});
-    return graph.create(op, std::array{x, y}, std::move(attributes));
+    return graph.create(op, values, std::move(attributes));
   });
+}
+
+Tensor binary(std::string_view op, const Operand& left, const Operand& right,
+              std::string_view predicate = {}) {
+  return elementwise(op, std::array{left, right}, predicate);
 }
 
 Tensor unary(std::string_view op, const Operand& x, CallSite site,
@@ -56,6 +64,17 @@ Tensor unary(std::string_view op, const Operand& x, CallSite site,
   return Graph::build(op, std::span(&x, 1), site, [&](Graph& graph) -> Result<Value*> {
     std::vector<NamedAttribute> attributes;
     for (const auto& [key, word] : words) attributes.push_back({key, graph.context().word(word)});
+    return graph.create(op, std::array{graph.value(x)}, std::move(attributes));
+  });
+}
+
+/// The same with number attributes.
+Tensor unary_with(std::string_view op, const Operand& x, CallSite site,
+                  std::vector<std::pair<std::string_view, double>> numbers) {
+  return Graph::build(op, std::span(&x, 1), site, [&](Graph& graph) -> Result<Value*> {
+    std::vector<NamedAttribute> attributes;
+    for (const auto& [key, number] : numbers)
+      attributes.push_back({key, graph.context().floating(number)});
     return graph.create(op, std::array{graph.value(x)}, std::move(attributes));
   });
 }
@@ -75,6 +94,16 @@ Result<std::size_t> normalize_axis(std::int64_t axis, std::size_t rank) {
                                                                                : axis);
   return invalid("axis (" + std::to_string(axis) + ") is outside the " + std::to_string(rank) +
                  " axes of the tensor");
+}
+
+/// An op with the attribute `axis`.
+Tensor along_axis(std::string_view op, const Tensor& x, std::int64_t axis, CallSite site) {
+  const auto body = [&](Graph& graph, Value* value, TensorType type) -> Result<Value*> {
+    ACCY_TRY_ASSIGN(const std::size_t index, normalize_axis(axis, type.rank()));
+    return graph.create(op, std::array{value},
+                        {{"axis", graph.context().integer(static_cast<std::int64_t>(index))}});
+  };
+  return shaped(op, x, site, body);
 }
 
 Result<std::vector<std::int64_t>> normalize_axes(const std::vector<std::int64_t>& axes,
@@ -204,6 +233,11 @@ Tensor operator*(const Operand& left, const Operand& right) {
 Tensor operator/(const Operand& left, const Operand& right) {
   return binary("tensor.div", left, right);
 }
+Tensor operator%(const Operand& left, const Operand& right) {
+  return binary("tensor.rem", left, right);
+}
+Tensor mod(const Operand& left, const Operand& right) { return binary("tensor.mod", left, right); }
+Tensor pow(const Operand& left, const Operand& right) { return binary("tensor.pow", left, right); }
 Tensor maximum(const Operand& left, const Operand& right) {
   return binary("tensor.max", left, right);
 }
@@ -230,6 +264,23 @@ Tensor operator>=(const Operand& left, const Operand& right) {
   return binary("tensor.compare", left, right, "ge");
 }
 
+Tensor operator&(const Operand& left, const Operand& right) {
+  return binary("tensor.and", left, right);
+}
+Tensor operator|(const Operand& left, const Operand& right) {
+  return binary("tensor.or", left, right);
+}
+Tensor operator^(const Operand& left, const Operand& right) {
+  return binary("tensor.xor", left, right);
+}
+Tensor operator~(const Operand& x) { return unary("tensor.not", x, x.site()); }
+Tensor operator<<(const Operand& left, const Operand& right) {
+  return binary("tensor.shl", left, right);
+}
+Tensor operator>>(const Operand& left, const Operand& right) {
+  return binary("tensor.shr", left, right);
+}
+
 Tensor select(const Operand& condition, const Operand& then, const Operand& otherwise) {
   const Operand operands[] = {condition, then, otherwise};
   const auto body = [&](Graph& graph) -> Result<Value*> {
@@ -243,16 +294,63 @@ Tensor select(const Operand& condition, const Operand& then, const Operand& othe
   return Graph::build("tensor.select", operands, condition.site(), body);
 }
 
+Tensor clamp(const Operand& x, const Operand& low, const Operand& high) {
+  return elementwise("tensor.clamp", std::array{x, low, high});
+}
+
 Tensor operator-(const Operand& x) { return unary("tensor.neg", x, x.site()); }
 Tensor abs(const Tensor& x, CallSite site) { return unary("tensor.abs", x, site); }
+Tensor sign(const Tensor& x, CallSite site) { return unary("tensor.sign", x, site); }
+Tensor square(const Tensor& x, CallSite site) { return unary("tensor.square", x, site); }
 Tensor exp(const Tensor& x, CallSite site) { return unary("tensor.exp", x, site); }
 Tensor log(const Tensor& x, CallSite site) { return unary("tensor.log", x, site); }
 Tensor sqrt(const Tensor& x, CallSite site) { return unary("tensor.sqrt", x, site); }
+Tensor reciprocal(const Tensor& x, CallSite site) { return unary("tensor.reciprocal", x, site); }
+Tensor rsqrt(const Tensor& x, CallSite site) { return unary("tensor.rsqrt", x, site); }
+Tensor sin(const Tensor& x, CallSite site) { return unary("tensor.sin", x, site); }
+Tensor cos(const Tensor& x, CallSite site) { return unary("tensor.cos", x, site); }
+Tensor tan(const Tensor& x, CallSite site) { return unary("tensor.tan", x, site); }
 Tensor tanh(const Tensor& x, CallSite site) { return unary("tensor.tanh", x, site); }
 Tensor erf(const Tensor& x, CallSite site) { return unary("tensor.erf", x, site); }
+Tensor floor(const Tensor& x, CallSite site) { return unary("tensor.floor", x, site); }
+Tensor ceil(const Tensor& x, CallSite site) { return unary("tensor.ceil", x, site); }
+Tensor round(const Tensor& x, CallSite site) { return unary("tensor.round", x, site); }
+Tensor trunc(const Tensor& x, CallSite site) { return unary("tensor.trunc", x, site); }
+Tensor is_nan(const Tensor& x, CallSite site) { return unary("tensor.is_nan", x, site); }
+Tensor is_inf(const Tensor& x, CallSite site) { return unary("tensor.is_inf", x, site); }
+Tensor is_finite(const Tensor& x, CallSite site) { return unary("tensor.is_finite", x, site); }
 Tensor relu(const Tensor& x, CallSite site) { return unary("tensor.relu", x, site); }
+Tensor relu6(const Tensor& x, CallSite site) { return unary("tensor.relu6", x, site); }
+Tensor selu(const Tensor& x, CallSite site) { return unary("tensor.selu", x, site); }
+Tensor hard_swish(const Tensor& x, CallSite site) { return unary("tensor.hard_swish", x, site); }
 Tensor sigmoid(const Tensor& x, CallSite site) { return unary("tensor.sigmoid", x, site); }
+Tensor silu(const Tensor& x, CallSite site) { return unary("tensor.silu", x, site); }
+Tensor mish(const Tensor& x, CallSite site) { return unary("tensor.mish", x, site); }
+Tensor softsign(const Tensor& x, CallSite site) { return unary("tensor.softsign", x, site); }
+Tensor log_sigmoid(const Tensor& x, CallSite site) { return unary("tensor.log_sigmoid", x, site); }
 Tensor softplus(const Tensor& x, CallSite site) { return unary("tensor.softplus", x, site); }
+
+Tensor leaky_relu(const Tensor& x, double alpha, CallSite site) {
+  return unary_with("tensor.leaky_relu", x, site, {{"alpha", alpha}});
+}
+Tensor thresholded_relu(const Tensor& x, double alpha, CallSite site) {
+  return unary_with("tensor.thresholded_relu", x, site, {{"alpha", alpha}});
+}
+Tensor elu(const Tensor& x, double alpha, CallSite site) {
+  return unary_with("tensor.elu", x, site, {{"alpha", alpha}});
+}
+Tensor celu(const Tensor& x, double alpha, CallSite site) {
+  return unary_with("tensor.celu", x, site, {{"alpha", alpha}});
+}
+Tensor quick_gelu(const Tensor& x, double alpha, CallSite site) {
+  return unary_with("tensor.quick_gelu", x, site, {{"alpha", alpha}});
+}
+Tensor hard_sigmoid(const Tensor& x, double alpha, double beta, CallSite site) {
+  return unary_with("tensor.hard_sigmoid", x, site, {{"alpha", alpha}, {"beta", beta}});
+}
+Tensor hard_tanh(const Tensor& x, double low, double high, CallSite site) {
+  return unary_with("tensor.hard_tanh", x, site, {{"low", low}, {"high", high}});
+}
 
 Tensor gelu(const Tensor& x, GeluForm form, CallSite site) {
   if (form == GeluForm::exact) return unary("tensor.gelu", x, site);
@@ -260,12 +358,11 @@ Tensor gelu(const Tensor& x, GeluForm form, CallSite site) {
 }
 
 Tensor softmax(const Tensor& x, std::int64_t axis, CallSite site) {
-  const auto body = [&](Graph& graph, Value* value, TensorType type) -> Result<Value*> {
-    ACCY_TRY_ASSIGN(const std::size_t index, normalize_axis(axis, type.rank()));
-    return graph.create("tensor.softmax", std::array{value},
-                        {{"axis", graph.context().integer(static_cast<std::int64_t>(index))}});
-  };
-  return shaped("tensor.softmax", x, site, body);
+  return along_axis("tensor.softmax", x, axis, site);
+}
+
+Tensor log_softmax(const Tensor& x, std::int64_t axis, CallSite site) {
+  return along_axis("tensor.log_softmax", x, axis, site);
 }
 
 Tensor cast(const Tensor& x, ElementType element, CallSite site) {

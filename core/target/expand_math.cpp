@@ -4,6 +4,7 @@
 #include <string>
 
 #include "target/expand_remainder.hpp"
+#include "target/expand_trigonometry.hpp"
 #include "target/expansion_builder.hpp"
 
 namespace accy::target {
@@ -151,6 +152,10 @@ Status expand_math(Operation& function, MathExpansion options) {
   if (options.erf) ACCY_TRY(expand_all(function, kernel::op::erf, expand_erf));
   if (options.exp) ACCY_TRY(expand_all(function, kernel::op::exp, expand_exp));
   if (options.log) ACCY_TRY(expand_all(function, kernel::op::log, expand_log));
+  if (options.trigonometry) {
+    ACCY_TRY(expand_all(function, kernel::op::sin, expand_sin));
+    ACCY_TRY(expand_all(function, kernel::op::cos, expand_cos));
+  }
   if (!options.remainder) return {};
   for (Operation* operation : find_operations(function, kernel::op::rem)) {
     if (!is_float(kernel::element_of(operation->result()->type()))) continue;

@@ -12,6 +12,7 @@ struct MathExpansion {
   bool log = false;   ///< f32: likewise; within 2 ulp
   bool tanh = true;   ///< f32: into arithmetic, div and exp
   bool erf = true;    ///< f32: into arithmetic and exp
+  bool trigonometry = true;  ///< f32 sin and cos: into arithmetic and bits
   bool remainder = true;  ///< f32 and f64 rem: the exact remainder, by a loop over integers
 };
 

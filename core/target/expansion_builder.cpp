@@ -5,6 +5,17 @@ namespace accy::target {
 using choir::NamedAttribute;
 using choir::Operation;
 
+namespace {
+
+ExpansionBuilder::Values results_of(const Operation& operation) {
+  ExpansionBuilder::Values results;
+  for (std::size_t index = 0; index < operation.result_count(); ++index)
+    results.push_back(operation.result(index));
+  return results;
+}
+
+}  // namespace
+
 ExpansionBuilder::ExpansionBuilder(Operation& replaced) : builder_(&replaced) {
   builder_.set_location(replaced.location());
 }
@@ -82,15 +93,29 @@ ExpansionBuilder::Values ExpansionBuilder::loop(
   block.add_argument(kernel::get_type(context, ElementType::i32));
   Values carried;
   for (const choir::Type type : types) carried.push_back(block.add_argument(type));
+  write_block(block, [&](ExpansionBuilder& inner) { return body(inner, carried); });
+  return results_of(*loop);
+}
+
+ExpansionBuilder::Values ExpansionBuilder::branch(Value condition, const Body& then_body,
+                                                  const Body& else_body) {
+  Operation* operation = builder_.create(kernel::op::if_op, {condition}, {});
+  const Values given = write_block(operation->body(0), then_body);
+  write_block(operation->body(1), else_body);
+  std::vector<choir::Type> types;
+  for (const Value value : given) types.push_back(value->type());
+  operation->set_results(types);
+  return results_of(*operation);
+}
+
+/// Fills an empty block and ends it with what the body gives.
+ExpansionBuilder::Values ExpansionBuilder::write_block(choir::Block& block, const Body& body) {
   choir::Builder inner_builder(block);
   inner_builder.set_location(builder_.location());
   ExpansionBuilder inner(inner_builder);
-  const Values next = body(inner, carried);
-  inner.builder_.create(kernel::op::yield, next, std::span<const choir::Type>{});
-  Values results;
-  for (std::size_t index = 0; index < loop->result_count(); ++index)
-    results.push_back(loop->result(index));
-  return results;
+  Values given = body(inner);
+  inner.builder_.create(kernel::op::yield, given, std::span<const choir::Type>{});
+  return given;
 }
 
 std::vector<Operation*> find_operations(Operation& function, std::string_view name) {

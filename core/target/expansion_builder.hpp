@@ -55,12 +55,16 @@ class ExpansionBuilder {
   /// A loop of `trips` iterations that carries values; `body` writes with the builder it is given.
   Values loop(Value trips, std::int64_t maximum_trips, const Values& init,
               const std::function<Values(ExpansionBuilder&, const Values&)>& body);
+  /// The values of one of two bodies, which give the same types.
+  using Body = std::function<Values(ExpansionBuilder&)>;
+  Values branch(Value condition, const Body& then_body, const Body& else_body);
 
  private:
   explicit ExpansionBuilder(choir::Builder builder) : builder_(builder) {}
   Value unary(std::string_view name, Value a);
   Value binary(std::string_view name, Value a, Value b);
   Value convert(std::string_view name, Value a, ElementType element);
+  Values write_block(choir::Block& block, const Body& body);
 
   choir::Builder builder_;
 };

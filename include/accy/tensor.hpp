@@ -141,6 +141,12 @@ ACCY_EXPORT Tensor operator+(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor operator-(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor operator*(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor operator/(const Operand& left, const Operand& right);
+/// What is left of the truncated quotient, with the sign of left, exact; x % 0 of integers is x.
+ACCY_EXPORT Tensor operator%(const Operand& left, const Operand& right);
+/// What is left of the floored quotient, with the sign of right.
+ACCY_EXPORT Tensor mod(const Operand& left, const Operand& right);
+/// left to the power right, of floats: exp(right * log(|left|)) and the special cases of IEEE 754.
+ACCY_EXPORT Tensor pow(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor maximum(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor minimum(const Operand& left, const Operand& right);
 
@@ -152,18 +158,81 @@ ACCY_EXPORT Tensor operator<=(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor operator>(const Operand& left, const Operand& right);
 ACCY_EXPORT Tensor operator>=(const Operand& left, const Operand& right);
 
+// Bits of integers, and the logic of bool. A shift by the width or more gives 0 or the sign.
+ACCY_EXPORT Tensor operator&(const Operand& left, const Operand& right);
+ACCY_EXPORT Tensor operator|(const Operand& left, const Operand& right);
+ACCY_EXPORT Tensor operator^(const Operand& left, const Operand& right);
+ACCY_EXPORT Tensor operator~(const Operand& x);
+ACCY_EXPORT Tensor operator<<(const Operand& left, const Operand& right);
+ACCY_EXPORT Tensor operator>>(const Operand& left, const Operand& right);
+
 /// `then` where the condition, a bool tensor, is true, else `otherwise`; all three broadcast.
 ACCY_EXPORT Tensor select(const Operand& condition, const Operand& then, const Operand& otherwise);
 
-// Elementwise functions of one tensor; all but -, abs and relu take floats only.
+/// min(max(x, low), high); all three broadcast.
+ACCY_EXPORT Tensor clamp(const Operand& x, const Operand& low, const Operand& high);
+
+// Elementwise functions of one tensor; all but -, abs, sign, square and relu take floats only.
 ACCY_EXPORT Tensor operator-(const Operand& x);
 ACCY_EXPORT Tensor abs(const Tensor& x, CallSite site = CallSite::here());
+/// -1, 1, or x itself where it is a zero or NaN.
+ACCY_EXPORT Tensor sign(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor square(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor exp(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor log(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor sqrt(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor reciprocal(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor rsqrt(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor sin(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor cos(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor tan(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor tanh(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor erf(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor floor(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor ceil(const Tensor& x, CallSite site = CallSite::here());
+/// Ties to even.
+ACCY_EXPORT Tensor round(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor trunc(const Tensor& x, CallSite site = CallSite::here());
+// bool tensors.
+ACCY_EXPORT Tensor is_nan(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor is_inf(const Tensor& x, CallSite site = CallSite::here());
+ACCY_EXPORT Tensor is_finite(const Tensor& x, CallSite site = CallSite::here());
+
+// Activations.
 ACCY_EXPORT Tensor relu(const Tensor& x, CallSite site = CallSite::here());
+/// min(max(x, 0), 6)
+ACCY_EXPORT Tensor relu6(const Tensor& x, CallSite site = CallSite::here());
+/// x above zero, else alpha * x.
+ACCY_EXPORT Tensor leaky_relu(const Tensor& x, double alpha = 0.01,
+                              CallSite site = CallSite::here());
+/// x above alpha, else 0.
+ACCY_EXPORT Tensor thresholded_relu(const Tensor& x, double alpha = 1,
+                                    CallSite site = CallSite::here());
+/// x above zero, else alpha * (exp(x) - 1).
+ACCY_EXPORT Tensor elu(const Tensor& x, double alpha = 1, CallSite site = CallSite::here());
+/// gamma * x above zero, else gamma * alpha * (exp(x) - 1), with the constants of Klambauer et al.
+ACCY_EXPORT Tensor selu(const Tensor& x, CallSite site = CallSite::here());
+/// x above zero, else alpha * (exp(x / alpha) - 1).
+ACCY_EXPORT Tensor celu(const Tensor& x, double alpha = 1, CallSite site = CallSite::here());
+/// alpha * x + beta within 0 and 1.
+ACCY_EXPORT Tensor hard_sigmoid(const Tensor& x, double alpha = 0.2, double beta = 0.5,
+                                CallSite site = CallSite::here());
+/// x * min(max(x + 3, 0), 6) / 6
+ACCY_EXPORT Tensor hard_swish(const Tensor& x, CallSite site = CallSite::here());
+/// min(max(x, low), high)
+ACCY_EXPORT Tensor hard_tanh(const Tensor& x, double low = -1, double high = 1,
+                             CallSite site = CallSite::here());
+/// x * sigmoid(x): swish.
+ACCY_EXPORT Tensor silu(const Tensor& x, CallSite site = CallSite::here());
+/// x * sigmoid(alpha * x)
+ACCY_EXPORT Tensor quick_gelu(const Tensor& x, double alpha = 1.702,
+                              CallSite site = CallSite::here());
+/// x * tanh(softplus(x))
+ACCY_EXPORT Tensor mish(const Tensor& x, CallSite site = CallSite::here());
+/// x / (1 + |x|)
+ACCY_EXPORT Tensor softsign(const Tensor& x, CallSite site = CallSite::here());
+/// log(sigmoid(x)), without overflow.
+ACCY_EXPORT Tensor log_sigmoid(const Tensor& x, CallSite site = CallSite::here());
 ACCY_EXPORT Tensor sigmoid(const Tensor& x, CallSite site = CallSite::here());
 /// log(1 + exp(x)), without overflow or cancellation.
 ACCY_EXPORT Tensor softplus(const Tensor& x, CallSite site = CallSite::here());
@@ -178,6 +247,10 @@ ACCY_EXPORT Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact,
 /// exp(x - max) over its sum along one axis.
 ACCY_EXPORT Tensor softmax(const Tensor& x, std::int64_t axis = -1,
                            CallSite site = CallSite::here());
+
+/// The logarithm of softmax along one axis, without overflow.
+ACCY_EXPORT Tensor log_softmax(const Tensor& x, std::int64_t axis = -1,
+                               CallSite site = CallSite::here());
 
 /// Conversion to another element type: floats round to nearest even, float to integer truncates and
 /// saturates, integers wrap, to bool is x != 0.

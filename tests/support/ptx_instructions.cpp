@@ -297,6 +297,7 @@ std::uint64_t convert(const std::string& to, const std::string& from, const std:
     double value = float_source(from, bits);
     if (rounding == "rmi") value = std::floor(value);
     if (rounding == "rpi") value = std::ceil(value);
+    if (rounding == "rni") value = std::nearbyint(value);
     if (rounding == "rzi") value = std::trunc(value);
     if (is_float_type(to)) return round_to(to, value, rounding == "rz");
     return with_type(to, [&](auto tag) {

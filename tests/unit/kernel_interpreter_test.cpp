@@ -91,10 +91,13 @@ TEST(KernelInterpreter, IntegerDivisionHasNoUndefinedCase) {
   EXPECT_EQ(binary<std::int32_t>("div", {7, -7, 7, 5, min_i32, 0}, {2, 2, -2, 0, -1, 0}),
             (Ints{3, -3, -3, 0, min_i32, 0}));
   EXPECT_EQ(binary<std::int32_t>("rem", {7, -7, 7, 5, min_i32, -9}, {2, 2, -2, 0, -1, -1}),
-            (Ints{1, -1, 1, 5, min_i32, 0}));
+            (Ints{1, -1, 1, 5, 0, 0}));
   EXPECT_EQ(binary<std::uint8_t>("div", {200, 200}, {7, 0}), (std::vector<std::uint8_t>{28, 0}));
   EXPECT_EQ(binary<std::uint8_t>("rem", {200, 200}, {7, 0}), (std::vector<std::uint8_t>{4, 200}));
   EXPECT_EQ(binary<std::int8_t>("div", {-128}, {-1}), (std::vector<std::int8_t>{-128}));
+  EXPECT_EQ(binary<std::int8_t>("rem", {-128}, {-1}), (std::vector<std::int8_t>{0}));
+  EXPECT_EQ(binary<std::int32_t>("rem", {std::numeric_limits<std::int32_t>::min()}, {-1}),
+            (Ints{0}));
   EXPECT_EQ(binary<std::int32_t>("div", {9, 7}, {2, 7}, "{index = true}"), (Ints{4, 1}));
   EXPECT_EQ(binary<std::int32_t>("rem", {9, 7}, {2, 7}, "{index = true}"), (Ints{1, 0}));
 }
@@ -116,6 +119,9 @@ TEST(KernelInterpreter, FloatsRoundToNearestEven) {
   EXPECT_EQ(unary<float>("sqrt", {2, 4})[0], 1.41421356F);
   EXPECT_EQ(unary<float>("floor", {-1.5F, 1.5F}), (Floats{-2, 1}));
   EXPECT_EQ(unary<float>("ceil", {-1.5F, 1.5F}), (Floats{-1, 2}));
+  EXPECT_EQ(unary<float>("round", {-1.5F, 0.5F, 2.5F}), (Floats{-2, 0, 2}));
+  EXPECT_EQ(bits(unary<float>("trunc", {-0.5F, 1.5F})),
+            (std::vector<std::uint32_t>{0x80000000, 0x3f800000}));
   // (1 + 2^-12)^2 - 1 = 2^-11 + 2^-24: a product rounded first would lose the last bit.
   const float near_one = 1 + 0x1p-12F;
   EXPECT_EQ(apply<float>("%r = kernel.fma %a, %b, %c : f32", Floats{near_one}, Floats{near_one},

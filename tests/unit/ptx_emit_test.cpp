@@ -85,7 +85,7 @@ std::string arithmetic_text(const std::string& type, bool integer, bool exact) {
     kernel.apply("kernel.not %a");
     kernel.apply("kernel.div %a, %b {index = true}").apply("kernel.rem %a, %b {index = true}");
   } else {
-    for (const char* name : {"sqrt", "floor", "ceil"})
+    for (const char* name : {"sqrt", "floor", "ceil", "round", "trunc"})
       kernel.apply(fmt::format("kernel.{} %a", name));
     if (!exact) kernel.apply("kernel.fma %a, %b, %a");
   }
@@ -149,7 +149,7 @@ TEST(PtxEmit, BitcastsAssemble) {
 
 TEST(PtxEmit, MathAssembles) {
   Applications kernel("f32");
-  for (const char* name : {"exp", "log", "tanh", "erf"})
+  for (const char* name : {"exp", "log", "tanh", "erf", "sin", "cos"})
     kernel.apply(fmt::format("kernel.{} %a", name));
   expect_assembles({kernel.text(), kernel.text({.exact = true})});
 }
@@ -238,7 +238,8 @@ TEST(PtxEmit, EveryOperationIsEmittedOrLegalizedAway) {
     const std::string_view name = definition->name;
     const bool structural =
         name == kernel::op::func || name == kernel::op::return_op || name == kernel::op::yield;
-    const bool expanded = name == kernel::op::tanh || name == kernel::op::erf;
+    const bool expanded = name == kernel::op::tanh || name == kernel::op::erf ||
+                          name == kernel::op::sin || name == kernel::op::cos;
     EXPECT_EQ(operation_emitter(name) == nullptr, structural || expanded) << name;
   }
 }
@@ -314,7 +315,7 @@ TEST(PtxText, ExactAndFastDifferInDivisionAndSignOperations) {
 
 TEST(PtxText, ExactMathHasNoApproximationAndNoContraction) {
   Applications kernel("f32");
-  for (const char* name : {"exp", "log", "tanh", "erf"})
+  for (const char* name : {"exp", "log", "tanh", "erf", "sin", "cos"})
     kernel.apply(fmt::format("kernel.{} %a", name));
   const std::string ptx = compile_or_fail(kernel.text({.exact = true}), profile_named("sm_80"));
   EXPECT_THAT(ptx, Not(HasSubstr("approx")));
@@ -382,7 +383,7 @@ TEST(PtxRefusal, MissingTypeNamesTheField) {
 }
 
 TEST(PtxRefusal, DoubleExpAndLogNameTheOperation) {
-  for (const char* name : {"exp", "log", "tanh", "erf"}) {
+  for (const char* name : {"exp", "log", "tanh", "erf", "sin", "cos"}) {
     Applications kernel("f64");
     kernel.apply(fmt::format("kernel.{} %a", name));
     expect_refused(kernel.text(), profile_named("sm_80"), std::string("kernel.") + name);

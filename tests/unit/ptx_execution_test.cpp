@@ -379,7 +379,9 @@ TEST_P(FloatExecution, OperationsRoundOnce) {
       {"kernel.abs %a", "", [](Number a, Number) { return std::fabs(a); }},
       {"kernel.sqrt %a", "", in_type([](auto a, auto) { return std::sqrt(a); })},
       {"kernel.floor %a", "", [](Number a, Number) { return std::floor(a); }},
-      {"kernel.ceil %a", "", [](Number a, Number) { return std::ceil(a); }}};
+      {"kernel.ceil %a", "", [](Number a, Number) { return std::ceil(a); }},
+      {"kernel.round %a", "", [](Number a, Number) { return std::nearbyint(a); }},
+      {"kernel.trunc %a", "", [](Number a, Number) { return std::trunc(a); }}};
   if (!exact)
     cases.push_back(
         {"kernel.fma %a, %b, %a", "", in_type([](auto a, auto b) { return std::fma(a, b, a); })});

@@ -16,7 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(SpirvEmit, EveryOperationIsEmittedOrRemovedByLegalize) {
-  const std::set<std::string_view> removed{kernel::op::tanh, kernel::op::erf};
+  const std::set<std::string_view> removed{kernel::op::tanh, kernel::op::erf, kernel::op::sin,
+                                           kernel::op::cos};
   const std::set<std::string_view> frame{kernel::op::func};
   for (const choir::OperationDefinition* definition : kernel::operation_definitions()) {
     const bool handled = removed.contains(definition->name) || frame.contains(definition->name);
@@ -63,11 +64,12 @@ TEST(SpirvEmit, BitsOfEveryTypeValidate) {
 
 TEST(SpirvEmit, MathValidates) {
   const TargetProfile& profile = profile_named("lavapipe");
-  for (const char* op : {"exp", "log", "tanh", "erf", "sqrt", "floor", "ceil"})
+  for (const char* op :
+       {"exp", "log", "tanh", "erf", "sin", "cos", "sqrt", "floor", "ceil", "round", "trunc"})
     for (const bool exact : {false, true})
       expect_compiles(
           operation_kernel("f32", 1, "kernel." + std::string(op) + " %x", "f32", exact), profile);
-  for (const char* op : {"sqrt", "floor", "ceil"})
+  for (const char* op : {"sqrt", "floor", "ceil", "round", "trunc"})
     expect_compiles(operation_kernel("f64", 1, "kernel." + std::string(op) + " %x", "f64"),
                     profile);
   for (const char* type : {"f32", "f64"})

@@ -32,7 +32,8 @@ KernelText exact_kernel() {
             ", %y : f32\n";
     ++last;
   }
-  for (const char* op : {"sqrt", "exp", "log", "tanh", "erf", "neg", "abs", "floor", "ceil"}) {
+  for (const char* op : {"sqrt", "exp", "log", "tanh", "erf", "sin", "cos", "neg", "abs", "floor",
+                         "ceil", "round", "trunc"}) {
     body += "  %v" + std::to_string(last + 1) + " = kernel." + op + " %v" + std::to_string(last) +
             " : f32\n";
     ++last;
@@ -48,7 +49,8 @@ TEST(SpirvExact, HasOnlyTheExactSubset) {
   const std::set<spv::Op> forbidden{spv::Op::OpFDiv,  spv::Op::OpFRem, spv::Op::OpFMod,
                                     spv::Op::OpSDiv,  spv::Op::OpSRem, spv::Op::OpSMod,
                                     spv::Op::OpFNegate};
-  const std::set<std::uint32_t> allowed{GLSLstd450Floor, GLSLstd450Ceil};
+  const std::set<std::uint32_t> allowed{GLSLstd450Floor, GLSLstd450Ceil, GLSLstd450RoundEven,
+                                        GLSLstd450Trunc};
   for (const auto& [op, operands] : instructions(*words)) {
     EXPECT_FALSE(forbidden.contains(op)) << static_cast<unsigned>(op);
     if (op == spv::Op::OpExtInst) {
@@ -189,7 +191,7 @@ TEST(SpirvLegalize, OtherBindingClassesAreRefused) {
 }
 
 TEST(SpirvLegalize, DoubleMathIsRefused) {
-  for (const char* op : {"exp", "log", "tanh", "erf"})
+  for (const char* op : {"exp", "log", "tanh", "erf", "sin", "cos"})
     EXPECT_THAT(
         compile_error(operation_kernel("f64", 1, "kernel." + std::string(op) + " %x", "f64"),
                       profile_named("lavapipe")),

@@ -181,6 +181,8 @@ TYPED_TEST(VulkanFloatTest, RoundsToNearestEven) {
     this->check("abs %x", exact, [](T a, T) { return std::fabs(a); });
     this->check("floor %x", exact, [](T a, T) { return std::floor(a); });
     this->check("ceil %x", exact, [](T a, T) { return std::ceil(a); });
+    this->check("round %x", exact, [](T a, T) { return std::nearbyint(a); });
+    this->check("trunc %x", exact, [](T a, T) { return std::trunc(a); });
     this->check("rem %x, %y", exact, [](T a, T b) { return std::fmod(a, b); });
   }
 }

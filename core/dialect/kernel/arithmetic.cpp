@@ -117,7 +117,7 @@ void verify_bitcast(const Operation& operation, choir::Diagnostics& diagnostics)
                        "types differ in size (" + describe(from) + " to " + describe(to) + ")");
 }
 
-constexpr std::array<choir::OperationDefinition, 22> definitions{{
+constexpr std::array<choir::OperationDefinition, 24> definitions{{
     {op::add, "sum; integers wrap", commutative, 2, 1, 0, infer_arithmetic},
     {op::sub, "difference; integers wrap", pure, 2, 1, 0, infer_arithmetic},
     {op::mul, "product; integers wrap", commutative, 2, 1, 0, infer_arithmetic},
@@ -146,6 +146,8 @@ constexpr std::array<choir::OperationDefinition, 22> definitions{{
      verify_bitcast},
     {op::floor, "largest integral value not above", pure, 1, 1, 0, infer_float},
     {op::ceil, "smallest integral value not below", pure, 1, 1, 0, infer_float},
+    {op::round, "nearest integral value, ties to even", pure, 1, 1, 0, infer_float},
+    {op::trunc, "integral part", pure, 1, 1, 0, infer_float},
 }};
 
 }  // namespace

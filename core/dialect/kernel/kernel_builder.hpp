@@ -100,9 +100,13 @@ class KernelBuilder {
   Value log(Value a);
   Value tanh(Value a);
   Value erf(Value a);
+  Value sin(Value a);
+  Value cos(Value a);
   Value sqrt(Value a);
   Value floor(Value a);
   Value ceil(Value a);
+  Value round(Value a);
+  Value trunc(Value a);
 
   // With a constant on the right, in the type of `a`. Templates, so that 0 is no null pointer.
   template <std::integral Integer>

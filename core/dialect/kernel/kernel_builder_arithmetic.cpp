@@ -207,9 +207,13 @@ Value KernelBuilder::exp(Value a) { return unary(op::exp, a); }
 Value KernelBuilder::log(Value a) { return unary(op::log, a); }
 Value KernelBuilder::tanh(Value a) { return unary(op::tanh, a); }
 Value KernelBuilder::erf(Value a) { return unary(op::erf, a); }
+Value KernelBuilder::sin(Value a) { return unary(op::sin, a); }
+Value KernelBuilder::cos(Value a) { return unary(op::cos, a); }
 Value KernelBuilder::sqrt(Value a) { return unary(op::sqrt, a); }
 Value KernelBuilder::floor(Value a) { return unary(op::floor, a); }
 Value KernelBuilder::ceil(Value a) { return unary(op::ceil, a); }
+Value KernelBuilder::round(Value a) { return unary(op::round, a); }
+Value KernelBuilder::trunc(Value a) { return unary(op::trunc, a); }
 
 Value KernelBuilder::compare(Predicate predicate, Value a, Value b) {
   ACCY_ASSERT(a->type() == b->type(), "compared values differ in type");

@@ -14,11 +14,13 @@ Types infer_math(const choir::Operation& operation) {
   return std::vector{operation.operand(0)->type()};
 }
 
-constexpr std::array<choir::OperationDefinition, 5> definitions{{
+constexpr std::array<choir::OperationDefinition, 7> definitions{{
     {op::exp, "e to the power of the operand", pure, 1, 1, 0, infer_math},
     {op::log, "natural logarithm", pure, 1, 1, 0, infer_math},
     {op::tanh, "hyperbolic tangent", pure, 1, 1, 0, infer_math},
     {op::erf, "error function", pure, 1, 1, 0, infer_math},
+    {op::sin, "sine", pure, 1, 1, 0, infer_math},
+    {op::cos, "cosine", pure, 1, 1, 0, infer_math},
     {op::sqrt, "square root; correctly rounded when exact", pure, 1, 1, 0, infer_math},
 }};
 

@@ -147,6 +147,12 @@ Status check_float(TensorType type) {
   return invalid("operand is " + type_to_string(type) + ", expected a float element type");
 }
 
+Status check_integer(TensorType type, bool or_bool) {
+  if (is_integer(type.element())) return {};
+  return invalid("operand is " + type_to_string(type) + ", expected an integer element type" +
+                 (or_bool ? " or bool" : ""));
+}
+
 Status check_accumulate(const Operation& operation, ElementType element) {
   const Attribute attribute = operation.attribute("accumulate");
   if (attribute && attribute.is(AttributeKind::word) && !element_type_from(attribute.text()))

@@ -39,6 +39,8 @@ Status check_equal(TensorType a, TensorType b);
 /// Errors naming the element type unless it is as demanded.
 Status check_numeric(TensorType type);
 Status check_float(TensorType type);
+/// Integers; the message admits bool where the caller does.
+Status check_integer(TensorType type, bool or_bool = false);
 /// The accumulate attribute, where present, is able to hold the element type.
 Status check_accumulate(const choir::Operation& operation, ElementType element);
 

@@ -22,6 +22,8 @@ struct Operator {
   static constexpr int result_count = 1;
   static constexpr int region_count = 0;
   static constexpr bool structural = false;
+  static constexpr bool expensive = false;    ///< see Effort
+  static constexpr bool approximate = false;  ///< see Effort
   static constexpr std::array<AttributeRule, 0> attributes{};
 };
 
@@ -72,8 +74,9 @@ std::span<const choir::InterfaceEntry> interfaces_of() {
   } else if constexpr (Evaluates<Op>) {
     static constexpr Evaluation evaluation{&Op::template evaluate<HostTensor>,
                                            &Op::template evaluate<WideTensor>};
-    static constexpr choir::InterfaceEntry entries[] = {{&Attributes::key, &attributes},
-                                                        {&Evaluation::key, &evaluation}};
+    static constexpr Effort effort{Op::expensive, Op::approximate};
+    static constexpr choir::InterfaceEntry entries[] = {
+        {&Attributes::key, &attributes}, {&Effort::key, &effort}, {&Evaluation::key, &evaluation}};
     return entries;
   } else {
     static constexpr choir::InterfaceEntry entries[] = {{&Attributes::key, &attributes}};

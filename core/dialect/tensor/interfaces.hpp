@@ -24,6 +24,13 @@ struct Attributes {
   std::span<const AttributeRule> rules;
 };
 
+/// What a stage weighs before it computes a primitive op twice, or promises its bits.
+struct Effort {
+  static const char key;
+  bool expensive = false;    ///< costs many additions
+  bool approximate = false;  ///< devices differ in its last bits
+};
+
 /// A composite op is what its expansion into primitive ops computes, bit for bit.
 struct Expansion {
   static const char key;

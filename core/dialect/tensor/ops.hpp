@@ -14,6 +14,7 @@ struct Add;
 struct Subtract;
 struct Multiply;
 struct Divide;
+struct Remainder;
 struct Maximum;
 struct Minimum;
 struct Negate;
@@ -23,11 +24,49 @@ struct Logarithm;
 struct SquareRoot;
 struct HyperbolicTangent;
 struct ErrorFunction;
+struct Sine;
+struct Cosine;
+struct Floor;
+struct Ceiling;
+struct Round;
+struct Truncate;
+struct And;
+struct Or;
+struct ExclusiveOr;
+struct Not;
+struct ShiftLeft;
+struct ShiftRight;
+struct Square;
+struct Reciprocal;
+struct ReciprocalSquareRoot;
+struct Tangent;
+struct Sign;
+struct Clamp;
+struct Modulo;
+struct Power;
+struct IsNan;
+struct IsInfinite;
+struct IsFinite;
 struct Relu;
+struct Relu6;
+struct LeakyRelu;
+struct ThresholdedRelu;
+struct Elu;
+struct Selu;
+struct Celu;
+struct HardSigmoid;
+struct HardSwish;
+struct HardTanh;
 struct Gelu;
+struct QuickGelu;
 struct Sigmoid;
+struct Silu;
+struct LogSigmoid;
 struct Softplus;
+struct Mish;
+struct Softsign;
 struct Softmax;
+struct LogSoftmax;
 struct Compare;
 struct Select;
 struct Cast;
@@ -41,10 +80,15 @@ template <class... Ops>
 struct OperationList {};
 
 using Operations =
-    OperationList<Function, Return, Constant, Weight, Add, Subtract, Multiply, Divide, Maximum,
-                  Minimum, Negate, Absolute, Exponential, Logarithm, SquareRoot,
-                  HyperbolicTangent, ErrorFunction, Relu, Gelu, Sigmoid, Softplus, Softmax, Compare,
-                  Select, Cast, Broadcast, Reshape, Transpose, Reduce, MatrixMultiply>;
+    OperationList<Function, Return, Constant, Weight, Add, Subtract, Multiply, Divide, Remainder,
+                  Maximum, Minimum, Negate, Absolute, Exponential, Logarithm, SquareRoot,
+                  HyperbolicTangent, ErrorFunction, Sine, Cosine, Floor, Ceiling, Round, Truncate,
+                  And, Or, ExclusiveOr, Not, ShiftLeft, ShiftRight, Square, Reciprocal,
+                  ReciprocalSquareRoot, Tangent, Sign, Clamp, Modulo, Power, IsNan, IsInfinite,
+                  IsFinite, Relu, Relu6, LeakyRelu, ThresholdedRelu, Elu, Selu, Celu, HardSigmoid,
+                  HardSwish, HardTanh, Gelu, QuickGelu, Sigmoid, Silu, LogSigmoid, Softplus, Mish,
+                  Softsign, Softmax, LogSoftmax, Compare, Select, Cast, Broadcast, Reshape,
+                  Transpose, Reduce, MatrixMultiply>;
 
 /// The record of an op: `operation.is(definition<Add>())`.
 template <class Op>

@@ -5,6 +5,7 @@
 namespace accy::tensor {
 
 const char Attributes::key = 0;
+const char Effort::key = 0;
 const char Expansion::key = 0;
 const char Evaluation::key = 0;
 

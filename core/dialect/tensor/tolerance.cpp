@@ -17,7 +17,7 @@ struct Row {
 
 // In the order of MathFunction. Vulkan's and PTX's own bounds, and our polynomials' where a native
 // instruction would be worse; see docs/numerics.md.
-constexpr std::array<Row, 8> table{{
+constexpr std::array<Row, 10> table{{
     {{}, {}},
     {{}, {}},
     {{.ulps = 1}, {.ulps = 2.5}},
@@ -26,6 +26,8 @@ constexpr std::array<Row, 8> table{{
     {{.ulps = 2, .absolute = 0x1p-22}, {.ulps = 3, .absolute = 0x1p-21}},
     {{.ulps = 3}, {.ulps = 3, .relative = 0x1p-10}},
     {{.ulps = 3}, {.ulps = 3, .relative = 0x1p-10}},
+    {{.ulps = 2.5, .absolute = 0x1p-24}, {.ulps = 2.5, .absolute = 0x1p-23}},
+    {{.ulps = 2.5, .absolute = 0x1p-24}, {.ulps = 2.5, .absolute = 0x1p-23}},
 }};
 
 }  // namespace
@@ -54,6 +56,13 @@ Precision precision(ElementType type) {
 }
 
 double Precision::minimum_normal() const { return std::ldexp(1.0, minimum_exponent); }
+
+double Precision::maximum() const {
+  // Half an ulp below what rounds to infinity; f64 has no number for that threshold.
+  if (overflow_threshold == std::numeric_limits<double>::infinity())
+    return std::numeric_limits<double>::max();
+  return overflow_threshold - ulp(overflow_threshold * (1 - unit_roundoff)) / 2;
+}
 
 double Precision::ulp(double magnitude) const {
   const int exponent =

@@ -17,6 +17,8 @@ enum class MathFunction : std::uint8_t {
   logarithm,
   hyperbolic_tangent,
   error_function,
+  sine,
+  cosine,
 };
 
 /// A result is within it when it is at most `ulps + ulps_per_magnitude * |x|` units in the last
@@ -40,6 +42,8 @@ struct Precision {
   double overflow_threshold = 0;  ///< the least magnitude that rounds to infinity
 
   double minimum_normal() const;
+  /// The largest finite value.
+  double maximum() const;
   /// The unit in the last place at a finite magnitude; that of subnormals below the normals.
   double ulp(double magnitude) const;
 };

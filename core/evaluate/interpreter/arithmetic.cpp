@@ -46,7 +46,7 @@ T remainder(T a, T b) {
   } else {
     if (b == 0) return a;
     if constexpr (std::is_signed_v<T>)
-      if (b == -1) return a == std::numeric_limits<T>::min() ? a : T{0};
+      if (b == -1) return T{0};
     return static_cast<T>(a % b);
   }
 }

@@ -23,6 +23,14 @@ T error_function(T a) {
   return static_cast<T>(std::erf(static_cast<double>(a)));
 }
 template <class T>
+T sine(T a) {
+  return static_cast<T>(std::sin(static_cast<double>(a)));
+}
+template <class T>
+T cosine(T a) {
+  return static_cast<T>(std::cos(static_cast<double>(a)));
+}
+template <class T>
 T square_root(T a) {
   return std::sqrt(a);
 }
@@ -35,6 +43,16 @@ T round_up(T a) {
   return std::ceil(a);
 }
 
+/// To even in the default rounding mode, which nothing here changes.
+template <class T>
+T round_to_nearest(T a) {
+  return std::nearbyint(a);
+}
+template <class T>
+T round_to_zero(T a) {
+  return std::trunc(a);
+}
+
 template <class T>
 Handler handler_of(std::string_view name) {
   namespace op = kernel::op;
@@ -42,9 +60,13 @@ Handler handler_of(std::string_view name) {
   if (name == op::log) return map_unary<T, T, logarithm<T>>;
   if (name == op::tanh) return map_unary<T, T, hyperbolic_tangent<T>>;
   if (name == op::erf) return map_unary<T, T, error_function<T>>;
+  if (name == op::sin) return map_unary<T, T, sine<T>>;
+  if (name == op::cos) return map_unary<T, T, cosine<T>>;
   if (name == op::sqrt) return map_unary<T, T, square_root<T>>;
   if (name == op::floor) return map_unary<T, T, round_down<T>>;
   if (name == op::ceil) return map_unary<T, T, round_up<T>>;
+  if (name == op::round) return map_unary<T, T, round_to_nearest<T>>;
+  if (name == op::trunc) return map_unary<T, T, round_to_zero<T>>;
   return nullptr;
 }
 

@@ -28,43 +28,56 @@ Value* write_cast(KernelBuilder& builder, const Operation& operation, const Oper
   return builder.cast(builder.cast(in[0], element), compute_type(element));
 }
 
+/// The writer that calls a member of the builder with one operand, or with two.
+template <Value* (KernelBuilder::*Member)(Value*)>
+Value* write_unary(KernelBuilder& builder, const Operation&, const Operands& in) {
+  return (builder.*Member)(in[0]);
+}
+template <Value* (KernelBuilder::*Member)(Value*, Value*)>
+Value* write_binary(KernelBuilder& builder, const Operation&, const Operands& in) {
+  return (builder.*Member)(in[0], in[1]);
+}
+
+Value* write_compare(KernelBuilder& builder, const Operation& operation, const Operands& in) {
+  return builder.compare(predicate_of(operation.attribute("predicate").text()), in[0], in[1]);
+}
+
+Value* write_select(KernelBuilder& builder, const Operation&, const Operands& in) {
+  return builder.select(in[0], in[1], in[2]);
+}
+
 const std::unordered_map<std::string_view, Writer>& writers() {
+  using K = KernelBuilder;
   static const std::unordered_map<std::string_view, Writer> table{
-      {"tensor.add",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.add(in[0], in[1]); }},
-      {"tensor.sub",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.sub(in[0], in[1]); }},
-      {"tensor.mul",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.mul(in[0], in[1]); }},
-      {"tensor.div",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.div(in[0], in[1]); }},
-      {"tensor.max",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.max(in[0], in[1]); }},
-      {"tensor.min",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.min(in[0], in[1]); }},
-      {"tensor.exp",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.exp(in[0]); }},
-      {"tensor.log",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.log(in[0]); }},
-      {"tensor.tanh",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.tanh(in[0]); }},
-      {"tensor.erf",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.erf(in[0]); }},
-      {"tensor.sqrt",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.sqrt(in[0]); }},
-      {"tensor.neg",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.neg(in[0]); }},
-      {"tensor.abs",
-       [](KernelBuilder& b, const Operation&, const Operands& in) { return b.abs(in[0]); }},
-      {"tensor.compare",
-       [](KernelBuilder& b, const Operation& operation, const Operands& in) {
-         return b.compare(predicate_of(operation.attribute("predicate").text()), in[0], in[1]);
-       }},
-      {"tensor.select",
-       [](KernelBuilder& b, const Operation&, const Operands& in) {
-         return b.select(in[0], in[1], in[2]);
-       }},
-      {"tensor.cast", write_cast},
+      {"tensor.add", &write_binary<&K::add>},
+      {"tensor.sub", &write_binary<&K::sub>},
+      {"tensor.mul", &write_binary<&K::mul>},
+      {"tensor.div", &write_binary<&K::div>},
+      {"tensor.rem", &write_binary<&K::rem>},
+      {"tensor.max", &write_binary<&K::max>},
+      {"tensor.min", &write_binary<&K::min>},
+      {"tensor.and", &write_binary<&K::bit_and>},
+      {"tensor.or", &write_binary<&K::bit_or>},
+      {"tensor.xor", &write_binary<&K::bit_xor>},
+      {"tensor.shl", &write_binary<&K::shl>},
+      {"tensor.shr", &write_binary<&K::shr>},
+      {"tensor.not", &write_unary<&K::bit_not>},
+      {"tensor.exp", &write_unary<&K::exp>},
+      {"tensor.log", &write_unary<&K::log>},
+      {"tensor.tanh", &write_unary<&K::tanh>},
+      {"tensor.erf", &write_unary<&K::erf>},
+      {"tensor.sin", &write_unary<&K::sin>},
+      {"tensor.cos", &write_unary<&K::cos>},
+      {"tensor.sqrt", &write_unary<&K::sqrt>},
+      {"tensor.floor", &write_unary<&K::floor>},
+      {"tensor.ceil", &write_unary<&K::ceil>},
+      {"tensor.round", &write_unary<&K::round>},
+      {"tensor.trunc", &write_unary<&K::trunc>},
+      {"tensor.neg", &write_unary<&K::neg>},
+      {"tensor.abs", &write_unary<&K::abs>},
+      {"tensor.compare", &write_compare},
+      {"tensor.select", &write_select},
+      {"tensor.cast", &write_cast},
   };
   return table;
 }

@@ -4,6 +4,7 @@
 
 #include "choir/builder.hpp"
 #include "dialect/host/host.hpp"
+#include "dialect/tensor/interfaces.hpp"
 #include "kernel/generate/generator.hpp"
 #include "kernel/memory_limits.hpp"
 #include "semantic/numeric.hpp"
@@ -28,9 +29,8 @@ Result<Generated> generate(const GenerateRequest& request) {
 
 /// Functions whose bits are not fixed yet: strict programs may not use them until accy has its own.
 bool is_approximate(const Operation& operation) {
-  const std::string_view name = operation.name();
-  return name == "tensor.exp" || name == "tensor.log" || name == "tensor.tanh" ||
-         name == "tensor.erf";
+  const auto* effort = operation.definition().interface<tensor::Effort>();
+  return effort != nullptr && effort->approximate;
 }
 
 Status check_strict(const Operation& item) {

@@ -1,4 +1,4 @@
-// exp, log, sqrt, floor, ceil. tanh and erf are expanded by legalize.
+// exp, log, sqrt and the roundings; legalize expands the other functions.
 #include <fmt/format.h>
 
 #include "targets/cuda/emit/emitter.hpp"
@@ -84,9 +84,19 @@ Status emit_ceil(Emitter& emitter, const choir::Operation& operation) {
   return emit_round(emitter, operation, "rpi");
 }
 
+Status emit_nearest(Emitter& emitter, const choir::Operation& operation) {
+  return emit_round(emitter, operation, "rni");
+}
+
+Status emit_trunc(Emitter& emitter, const choir::Operation& operation) {
+  return emit_round(emitter, operation, "rzi");
+}
+
 constexpr OperationEntry table[] = {
-    {kernel::op::exp, emit_exp},     {kernel::op::log, emit_log},   {kernel::op::sqrt, emit_sqrt},
-    {kernel::op::floor, emit_floor}, {kernel::op::ceil, emit_ceil},
+    {kernel::op::exp, emit_exp},     {kernel::op::log, emit_log},
+    {kernel::op::sqrt, emit_sqrt},   {kernel::op::floor, emit_floor},
+    {kernel::op::ceil, emit_ceil},   {kernel::op::round, emit_nearest},
+    {kernel::op::trunc, emit_trunc},
 };
 
 }  // namespace

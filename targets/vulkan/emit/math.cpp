@@ -37,6 +37,8 @@ constexpr std::array rules{
     OpRule{kernel::op::sqrt, emit_unary<GLSLstd450Sqrt>},
     OpRule{kernel::op::floor, emit_unary<GLSLstd450Floor>},
     OpRule{kernel::op::ceil, emit_unary<GLSLstd450Ceil>},
+    OpRule{kernel::op::round, emit_unary<GLSLstd450RoundEven>},
+    OpRule{kernel::op::trunc, emit_unary<GLSLstd450Trunc>},
 };
 
 }  // namespace

@@ -91,9 +91,9 @@ Status check_operation_types(const Operation& operation, const TracedProfile& pr
   return {};
 }
 
-/// GLSL.std.450 has exp and log for f32 only; what is left of tanh and erf has no instruction.
+/// GLSL.std.450 has exp and log for f32 only; what is left of the others has no instruction.
 Status check_double_math(const Operation& operation) {
-  const std::array functions{op::exp, op::log, op::tanh, op::erf};
+  const std::array functions{op::exp, op::log, op::tanh, op::erf, op::sin, op::cos};
   for (const std::string_view name : functions)
     if (operation.name() == name &&
         kernel::element_of(operation.result()->type()) == ElementType::f64)
@@ -114,9 +114,9 @@ Status check_subgroup_operation(const Operation& operation, const TracedProfile&
 
 /// Whether an operation computes a new float, rounding it.
 bool rounds(const Operation& operation) {
-  const std::array names{op::add, op::sub, op::mul,  op::div, op::fma,
-                         op::exp, op::log, op::tanh, op::erf, op::sqrt,
-                         op::cast, op::subgroup_reduce};
+  const std::array names{
+      op::add,  op::sub, op::mul, op::div, op::fma,  op::exp,  op::log,
+      op::tanh, op::erf, op::sin, op::cos, op::sqrt, op::cast, op::subgroup_reduce};
   for (const std::string_view name : names)
     if (operation.name() == name && is_float(kernel::element_of(operation.result()->type())))
       return true;

@@ -24,9 +24,9 @@ void with_float(ElementType element, NumericMode mode, Visit&& visit) {
   }
 }
 
-/// visit(arithmetic) for an integer or float type.
+/// visit(arithmetic) for an integer type.
 template <class Tensor, class Visit>
-void with_numeric(ElementType element, NumericMode mode, Visit&& visit) {
+void with_integer(ElementType element, NumericMode mode, Visit&& visit) {
   if constexpr (std::is_same_v<Tensor, WideTensor>) {
     visit(Wide(element, mode));
   } else {
@@ -39,9 +39,26 @@ void with_numeric(ElementType element, NumericMode mode, Visit&& visit) {
       case ElementType::u16: return visit(Typed<ElementType::u16>{});
       case ElementType::u32: return visit(Typed<ElementType::u32>{});
       case ElementType::u64: return visit(Typed<ElementType::u64>{});
-      default: return with_float<Tensor>(element, mode, visit);
+      default: ACCY_ASSERT(false, "integer arithmetic on another type");
     }
   }
+}
+
+/// visit(arithmetic) for an integer type or bool.
+template <class Tensor, class Visit>
+void with_bits(ElementType element, NumericMode mode, Visit&& visit) {
+  if constexpr (std::is_same_v<Tensor, HostTensor>)
+    if (element == ElementType::boolean) return visit(Typed<ElementType::boolean>{});
+  with_integer<Tensor>(element, mode, visit);
+}
+
+/// visit(arithmetic) for an integer or float type.
+template <class Tensor, class Visit>
+void with_numeric(ElementType element, NumericMode mode, Visit&& visit) {
+  if (std::is_same_v<Tensor, WideTensor> || is_float(element))
+    with_float<Tensor>(element, mode, visit);
+  else
+    with_integer<Tensor>(element, mode, visit);
 }
 
 /// visit(arithmetic) for any element type.

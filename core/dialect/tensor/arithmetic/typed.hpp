@@ -63,6 +63,17 @@ struct Typed {
     else if constexpr (std::is_signed_v<Number>) return y == -1 ? negate(x) : wrap(x / y);
     else return wrap(x / y);
   }
+  /// Of the truncated quotient, so that it has the sign of x. Integers: x rem 0 = x.
+  static Number remainder(Number x, Number y) {
+    if constexpr (std::floating_point<Number>)
+      return std::fmod(x, y);
+    else if (y == 0)
+      return x;
+    else if constexpr (std::is_signed_v<Number>)
+      return y == -1 ? 0 : wrap(x % y);
+    else
+      return wrap(x % y);
+  }
   static Number maximum(Number x, Number y) {
     if constexpr (std::floating_point<Number>) {
       if (x != x) return x;
@@ -99,6 +110,30 @@ struct Typed {
     return Format<E>::round_double(std::tanh(double{x}));
   }
   static Number error_function(Number x) { return Format<E>::round_double(std::erf(double{x})); }
+
+  static Number sine(Number x) { return Format<E>::round_double(std::sin(double{x})); }
+  static Number cosine(Number x) { return Format<E>::round_double(std::cos(double{x})); }
+  static Number round_down(Number x) { return std::floor(x); }
+  static Number round_up(Number x) { return std::ceil(x); }
+  /// Ties to even: the rounding mode of the process is never another.
+  static Number round_to_nearest(Number x) { return Format<E>::round(std::nearbyint(x)); }
+  static Number truncate(Number x) { return std::trunc(x); }
+
+  // Only for integers and bool.
+  static Number bit_and(Number x, Number y) { return wrap(modular(x) & modular(y)); }
+  static Number bit_or(Number x, Number y) { return wrap(modular(x) | modular(y)); }
+  static Number bit_xor(Number x, Number y) { return wrap(modular(x) ^ modular(y)); }
+  static Number bit_not(Number x) {
+    return E == ElementType::boolean ? wrap(modular(x) ^ 1) : wrap(~modular(x));
+  }
+  /// A count of the width or more, read as unsigned, gives 0, or the sign to the right.
+  static Number shift_left(Number x, Number count) {
+    return modular(count) < width ? wrap(modular(x) << modular(count)) : Number{0};
+  }
+  static Number shift_right(Number x, Number count) {
+    if (modular(count) < width) return wrap(x >> modular(count));
+    return x < 0 ? wrap(~std::uint64_t{0}) : Number{0};
+  }
 
   static std::uint8_t equal(Number x, Number y) { return x == y ? 1 : 0; }
   static std::uint8_t less(Number x, Number y) { return x < y ? 1 : 0; }
@@ -143,6 +178,7 @@ struct Typed {
   }
 
  private:
+  static constexpr std::uint64_t width = 8 * sizeof(Number);
   using Modular = std::conditional_t<std::integral<Number>, std::uint64_t, Number>;
   /// An integer modulo 2^64, and back to the type: wrapping without signed overflow.
   static Modular modular(Number x) { return static_cast<Modular>(x); }

@@ -177,6 +177,27 @@ Number Wide::divide(Number x, Number y) const {
   return rounded(MathFunction::divide, quotient, propagated, 0);
 }
 
+Number Wide::remainder(Number x, Number y) const {
+  if (!is_float_) {
+    const double rest = y.value == 0 ? x.value : std::fmod(x.value, y.value);
+    // Beyond 2^53 the values are not the integers themselves.
+    const bool exact = x.bound == 0 && y.bound == 0 && std::fabs(x.value) <= 0x1p53 &&
+                       std::fabs(y.value) <= 0x1p53;
+    return {rest, exact ? 0 : infinity};
+  }
+  x = operand(x);
+  y = operand(y);
+  const double rest = std::fmod(x.value, y.value);
+  if (unbounded(x) || unbounded(y)) return {rest, infinity};
+  if (x.bound == 0 && y.bound == 0) return {rest, 0};  // the remainder of two floats is a float
+  if (std::isnan(rest) || std::fabs(y.value) <= y.bound) return {rest, infinity};
+  const double low = (std::fabs(x.value) - x.bound) / (std::fabs(y.value) + y.bound);
+  const double high = magnitude(x) / (std::fabs(y.value) - y.bound);
+  const bool jumps = std::fabs(x.value) < x.bound || std::floor(low) != std::floor(high);
+  if (jumps) return {rest, 2 * magnitude(y)};
+  return limited(rest, x.bound + high * y.bound + compute_.ulp(magnitude(y)));
+}
+
 Number Wide::maximum(Number x, Number y) const {
   if (is_nan(x) && x.bound == 0) return x;
   if (is_nan(y) && y.bound == 0) return y;
@@ -236,6 +257,83 @@ Number Wide::hyperbolic_tangent(Number x) const {
 }
 Number Wide::error_function(Number x) const {
   return monotonic(MathFunction::error_function, x, [](double v) { return std::erf(v); });
+}
+
+/// sin or cos of x: within -1 and 1, and never steeper than x.
+Number Wide::wave(MathFunction math, Number x, double value) const {
+  if (unbounded(x)) return {value, infinity};
+  if (std::isnan(value)) return {value, 0};
+  return rounded(math, value, std::min(x.bound, 2.0), std::fabs(x.value));
+}
+Number Wide::sine(Number x) const {
+  x = operand(x);
+  return wave(MathFunction::sine, x, std::sin(x.value));
+}
+Number Wide::cosine(Number x) const {
+  x = operand(x);
+  return wave(MathFunction::cosine, x, std::cos(x.value));
+}
+
+/// A non-decreasing step function whose values every format holds.
+template <class Function>
+Number Wide::stepwise(Number x, Function function) const {
+  x = operand(x);
+  const double value = function(x.value);
+  if (unbounded(x)) return {value, infinity};
+  if (x.bound == 0 || !std::isfinite(value)) return {value, x.bound == 0 ? 0 : infinity};
+  return {value,
+          std::max(function(x.value + x.bound) - value, value - function(x.value - x.bound))};
+}
+Number Wide::round_down(Number x) const {
+  return stepwise(x, [](double v) { return std::floor(v); });
+}
+Number Wide::round_up(Number x) const {
+  return stepwise(x, [](double v) { return std::ceil(v); });
+}
+Number Wide::round_to_nearest(Number x) const {
+  return stepwise(x, [](double v) { return std::nearbyint(v); });
+}
+Number Wide::truncate(Number x) const {
+  return stepwise(x, [](double v) { return std::trunc(v); });
+}
+
+/// combine(a, b) gives the result modulo 2^64 of operands that are known exactly.
+template <class Combine>
+Number Wide::bits(Number x, Number y, Combine combine) const {
+  const bool exact =
+      x.bound == 0 && y.bound == 0 && std::fabs(x.value) <= 0x1p53 && std::fabs(y.value) <= 0x1p53;
+  if (unbounded(x) || unbounded(y)) return {0, infinity};
+  const std::uint64_t result = combine(modular(x.value), modular(y.value));
+  if (element_ == ElementType::boolean)
+    return choice((result & 1) != 0, x.bound == 0 && y.bound == 0);
+  return exact ? exact_integer(wrap(result)) : Number{wrap(result), infinity};
+}
+Number Wide::bit_and(Number x, Number y) const {
+  return bits(x, y, [](std::uint64_t a, std::uint64_t b) { return a & b; });
+}
+Number Wide::bit_or(Number x, Number y) const {
+  return bits(x, y, [](std::uint64_t a, std::uint64_t b) { return a | b; });
+}
+Number Wide::bit_xor(Number x, Number y) const {
+  return bits(x, y, [](std::uint64_t a, std::uint64_t b) { return a ^ b; });
+}
+Number Wide::bit_not(Number x) const {
+  return bits(x, x, [](std::uint64_t a, std::uint64_t) { return ~a; });
+}
+Number Wide::shift_left(Number x, Number count) const {
+  const auto width = static_cast<std::uint64_t>(bit_width(element_));
+  return bits(x, count, [width](std::uint64_t a, std::uint64_t n) {
+    return n < width ? a << n : std::uint64_t{0};
+  });
+}
+Number Wide::shift_right(Number x, Number count) const {
+  const auto width = static_cast<std::uint64_t>(bit_width(element_));
+  // The sign of a negative value is extended to 64 bits already, and a larger count shifts it in.
+  return bits(x, count, [this, width](std::uint64_t a, std::uint64_t n) {
+    if (is_signed(element_))
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> std::min(n, width - 1));
+    return n < width ? a >> n : std::uint64_t{0};
+  });
 }
 
 namespace {

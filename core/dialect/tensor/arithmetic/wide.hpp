@@ -50,6 +50,7 @@ class Wide {
   Number subtract(Number x, Number y) const;
   Number multiply(Number x, Number y) const;
   Number divide(Number x, Number y) const;
+  Number remainder(Number x, Number y) const;
   Number maximum(Number x, Number y) const;
   Number minimum(Number x, Number y) const;
   Number negate(Number x) const;
@@ -59,6 +60,19 @@ class Wide {
   Number square_root(Number x) const;
   Number hyperbolic_tangent(Number x) const;
   Number error_function(Number x) const;
+  Number sine(Number x) const;
+  Number cosine(Number x) const;
+  Number round_down(Number x) const;
+  Number round_up(Number x) const;
+  Number round_to_nearest(Number x) const;
+  Number truncate(Number x) const;
+
+  Number bit_and(Number x, Number y) const;
+  Number bit_or(Number x, Number y) const;
+  Number bit_xor(Number x, Number y) const;
+  Number bit_not(Number x) const;
+  Number shift_left(Number x, Number count) const;
+  Number shift_right(Number x, Number count) const;
 
   // Results are bools: 0 or 1, with bound 1 when either is possible.
   Number equal(Number x, Number y) const;
@@ -108,6 +122,11 @@ class Wide {
   Number stored(double value, double bound) const;
   template <class Function>
   Number monotonic(MathFunction math, Number x, Function function) const;
+  template <class Function>
+  Number stepwise(Number x, Function function) const;
+  Number wave(MathFunction math, Number x, double value) const;
+  template <class Combine>
+  Number bits(Number x, Number y, Combine combine) const;
   template <class Combine>
   Number integer(Number x, Number y, double propagated, Combine combine) const;
   Number exact_integer(double value) const;

@@ -1,10 +1,9 @@
-// Composite ops: each is its expansion into primitive ops. On f16 and bf16 the expansion computes
-// in f32, so that one rounding happens at the end.
+// Activations: each is its expansion into primitive ops.
 #include <cmath>
 #include <numbers>
 
-#include "dialect/tensor/constant.hpp"
 #include "dialect/tensor/define.hpp"
+#include "dialect/tensor/ops/expander.hpp"
 
 namespace accy::tensor {
 
@@ -14,74 +13,6 @@ using choir::Operation;
 using choir::Value;
 
 namespace {
-
-/// Writes primitive ops on values of one tensor type. Their types agree by construction, so
-/// inference cannot fail.
-class Expander {
- public:
-  Expander(Builder& builder, TensorType type) : builder_(builder), type_(type) {}
-
-  TensorType type() const { return type_; }
-  Value* constant(double value) { return create_splat(builder_, type_, value); }
-  Value* binary(std::string_view name, Value* x, Value* y) {
-    return builder_.create(name, {x, y}, {type_.type()})->result();
-  }
-  Value* add(Value* x, Value* y) { return binary("tensor.add", x, y); }
-  Value* subtract(Value* x, Value* y) { return binary("tensor.sub", x, y); }
-  Value* multiply(Value* x, Value* y) { return binary("tensor.mul", x, y); }
-  Value* divide(Value* x, Value* y) { return binary("tensor.div", x, y); }
-  Value* unary(std::string_view name, Value* x) {
-    return builder_.create(name, {x}, {type_.type()})->result();
-  }
-  /// x where a equals b, else y.
-  Value* where_equal(Value* a, Value* b, Value* x, Value* y) {
-    choir::Context& context = builder_.context();
-    const TensorType flags = TensorType::get(context, ElementType::boolean, type_.shape());
-    Value* equal =
-        builder_
-            .create("tensor.compare", {a, b}, {flags.type()}, {{"predicate", context.word("eq")}})
-            ->result();
-    return builder_.create("tensor.select", {equal, x, y}, {type_.type()})->result();
-  }
-  /// The reduction of x over one axis, repeated along it.
-  Value* reduced(std::string_view function, Value* x, std::size_t axis) {
-    choir::Context& context = builder_.context();
-    std::vector<Dimension> shape = type_.shape();
-    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
-    const TensorType narrow = TensorType::get(context, type_.element(), shape);
-    const std::int64_t axes[] = {static_cast<std::int64_t>(axis)};
-    Operation* reduce =
-        builder_.create("tensor.reduce", {x}, {narrow.type()},
-                        {{"axes", context.integers(axes)}, {"function", context.word(function)}});
-    std::vector<std::int64_t> others;
-    for (std::size_t other = 0; other < type_.rank(); ++other)
-      if (other != axis) others.push_back(static_cast<std::int64_t>(other));
-    return builder_
-        .create("tensor.broadcast", {reduce->result()}, {type_.type()},
-                {{"axes", context.integers(others)}})
-        ->result();
-  }
-
- private:
-  Builder& builder_;
-  TensorType type_;
-};
-
-/// Calls write(expander, x) in f32 for a narrower float operand, with casts around, else as it is.
-template <class Write>
-Result<Value*> expand_in_f32(const Operation& operation, Builder& builder, Write write) {
-  ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
-  Value* x = operation.operand(0);
-  if (!is_float(type.element()) || bit_width(type.element()) >= 32) {
-    Expander expander(builder, type);
-    return write(expander, x);
-  }
-  const TensorType wide = TensorType::get(builder.context(), ElementType::f32, type.shape());
-  Expander expander(builder, wide);
-  Value* widened = builder.create("tensor.cast", {x}, {wide.type()})->result();
-  Value* result = write(expander, widened);
-  return builder.create("tensor.cast", {result}, {type.type()})->result();
-}
 
 Value* gelu_exact(Expander& expander, Value* x) {
   Value* scaled = expander.multiply(x, expander.constant(1 / std::numbers::sqrt2));
@@ -97,12 +28,6 @@ Value* gelu_tanh(Expander& expander, Value* x) {
   return expander.multiply(expander.multiply(expander.constant(0.5), x), sum);
 }
 
-Result<std::vector<choir::Type>> infer_float(const Operation& operation) {
-  ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
-  ACCY_TRY(check_float(type));
-  return std::vector<choir::Type>{type};
-}
-
 }  // namespace
 
 struct Relu : Operator {
@@ -110,14 +35,12 @@ struct Relu : Operator {
   static constexpr std::string_view summary = "max(x, 0); NaN stays";
 
   static Result<std::vector<choir::Type>> infer(const Operation& operation) {
-    ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
-    ACCY_TRY(check_numeric(type));
-    return std::vector<choir::Type>{type};
+    return infer_numeric(operation);
   }
   static Result<Value*> expand(const Operation& operation, Builder& builder) {
     ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
     Expander expander(builder, type);
-    return expander.binary("tensor.max", operation.operand(0), expander.constant(0));
+    return expander.maximum(operation.operand(0), expander.constant(0));
   }
 };
 
@@ -186,20 +109,16 @@ struct Softmax : Operator {
       AttributeRule{"axis", AttributeKind::integer, true, "axis of the operand"}};
 
   static Result<std::vector<choir::Type>> infer(const Operation& operation) {
-    ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
-    ACCY_TRY_ASSIGN(const std::size_t axis, axis_attribute(operation, "axis", type.rank()));
-    std::vector<Dimension> rows = type.shape();
-    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(axis));
-    ACCY_TRY(check_elements(rows));  // of the expansion's reductions
-    return infer_float(operation);
+    return infer_along_axis(operation);
   }
   static Result<Value*> expand(const Operation& operation, Builder& builder) {
     ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
     ACCY_TRY_ASSIGN(const std::size_t axis, axis_attribute(operation, "axis", type.rank()));
     return expand_in_f32(operation, builder, [axis](Expander& expander, Value* x) {
-      Value* shifted = expander.subtract(x, expander.reduced("max", x, axis));
+      const std::size_t axes[] = {axis};
+      Value* shifted = expander.subtract(x, expander.reduced("max", x, axes));
       Value* power = expander.unary("tensor.exp", shifted);
-      return expander.divide(power, expander.reduced("sum", power, axis));
+      return expander.divide(power, expander.reduced("sum", power, axes));
     });
   }
 };

@@ -29,7 +29,16 @@ struct Divide : BinaryOperator<Divide> {
   static constexpr std::string_view name = "tensor.div";
   static constexpr std::string_view summary =
       "x / y; integers truncate, x / 0 = 0, the minimum over -1 is the minimum";
+  static constexpr bool expensive = true;
   static auto apply(const auto& arithmetic, auto x, auto y) { return arithmetic.divide(x, y); }
+};
+
+struct Remainder : BinaryOperator<Remainder> {
+  static constexpr std::string_view name = "tensor.rem";
+  static constexpr std::string_view summary =
+      "x - y * trunc(x / y), exact, with the sign of x; integers: x rem 0 = x";
+  static constexpr bool expensive = true;
+  static auto apply(const auto& arithmetic, auto x, auto y) { return arithmetic.remainder(x, y); }
 };
 
 struct Maximum : BinaryOperator<Maximum> {
@@ -50,6 +59,7 @@ template const choir::OperationDefinition& definition<Add>();
 template const choir::OperationDefinition& definition<Subtract>();
 template const choir::OperationDefinition& definition<Multiply>();
 template const choir::OperationDefinition& definition<Divide>();
+template const choir::OperationDefinition& definition<Remainder>();
 template const choir::OperationDefinition& definition<Maximum>();
 template const choir::OperationDefinition& definition<Minimum>();
 

@@ -23,6 +23,21 @@ Result<Tensor> evaluate_binary(const Call<Tensor>& call) {
   return out;
 }
 
+/// out[i] = Op::apply(arithmetic, x[i], y[i]) for equal types, bool included.
+template <class Op, class Tensor>
+Result<Tensor> evaluate_bits(const Call<Tensor>& call) {
+  ACCY_TRY_ASSIGN(Tensor out, make_zeros<Tensor>(call.element, call.shape));
+  with_bits<Tensor>(call.element, call.mode, [&](const auto& arithmetic) {
+    const auto x = arithmetic.reader(*call.operands[0]);
+    const auto y = arithmetic.reader(*call.operands[Op::operand_count - 1]);
+    auto result = arithmetic.writer(out);
+    const std::int64_t count = out.count();
+    for (std::int64_t index = 0; index < count; ++index)
+      result.set(index, Op::apply(arithmetic, x[index], y[index]));
+  });
+  return out;
+}
+
 /// out[i] = Op::apply(arithmetic, x[i]).
 template <class Op, class Tensor, class Arithmetic>
 void apply_unary(const Arithmetic& arithmetic, const Tensor& in, Tensor& out) {
