@@ -6,6 +6,7 @@
 
 #include "choir/value_table.hpp"
 #include "dialect/tensor/interfaces.hpp"
+#include "dialect/tensor/placement.hpp"
 #include "dialect/tensor/type.hpp"
 
 namespace accy::dispatch {
@@ -13,11 +14,6 @@ namespace accy::dispatch {
 using choir::Operation;
 using choir::Value;
 using host::ItemKind;
-
-bool is_movement(const Operation& operation) {
-  const std::string_view name = operation.name();
-  return name == "tensor.broadcast" || name == "tensor.reshape" || name == "tensor.transpose";
-}
 
 bool is_source(const Operation& operation) {
   return operation.name() == "tensor.constant" || operation.name() == "tensor.weight";
@@ -28,7 +24,8 @@ bool is_expensive(const Operation& operation) {
   return effort != nullptr && effort->expensive;
 }
 
-bool is_splat_constant(const Operation& operation) {
+bool is_immediate(const Operation& operation) {
+  if (operation.name() == "tensor.iota") return true;
   if (operation.name() != "tensor.constant") return false;
   const choir::Attribute value = operation.attribute("value");
   return value.is(choir::AttributeKind::integer) || value.is(choir::AttributeKind::floating) ||
@@ -52,21 +49,17 @@ IndexMap identity_map(std::size_t rank) {
   return map;
 }
 
-IndexMap map_broadcast(const Operation& operation, const IndexMap& map) {
-  const auto shape = shape_of(operation.operand(0));
-  const auto axes = operation.attribute("axes").array();
+/// The map of the operand of a movement other than a reshape.
+IndexMap map_sources(const Operation& operation, const tensor::Placement& placement,
+                     const IndexMap& map) {
   IndexMap result;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    result.push_back(shape[axis] == 1 ? zero_index
-                                      : map[static_cast<std::size_t>(axes[axis].integer())]);
-  return result;
-}
-
-IndexMap map_transpose(const Operation& operation, const IndexMap& map) {
-  const auto permutation = operation.attribute("permutation").array();
-  IndexMap result(map.size());
-  for (std::size_t axis = 0; axis < map.size(); ++axis)
-    result[static_cast<std::size_t>(permutation[axis].integer())] = map[axis];
+  for (const tensor::AxisSource& source : placement.sources(
+           operation, shape_of(operation.operand(0)), shape_of(operation.result()))) {
+    const bool same = source.scale == 1 && source.offset == 0;
+    result.push_back(source.axis == tensor::AxisSource::none ? zero_index
+                     : same ? map[static_cast<std::size_t>(source.axis)]
+                            : other_index);
+  }
   return result;
 }
 
@@ -133,12 +126,15 @@ class Walker {
       exact_ = exact_ && normalized(maps_[number], shape) == normalized(anchor_map_, shape);
       return;
     }
+    const auto* placement = operation->definition().interface<tensor::Placement>();
     std::size_t next = number;
-    if (name == "tensor.broadcast") next = number_of(map_broadcast(*operation, maps_[number]));
-    if (name == "tensor.transpose") next = number_of(map_transpose(*operation, maps_[number]));
-    if (name == "tensor.reshape") next = number_of(map_reshape(*operation, maps_[number]));
-    for (std::size_t index = 0; index < operation->operand_count(); ++index)
-      walk(operation->operand(index), next);
+    if (placement != nullptr && placement->row_major)
+      next = number_of(map_reshape(*operation, maps_[number]));
+    else if (placement != nullptr && placement->sources != nullptr)
+      next = number_of(map_sources(*operation, *placement, maps_[number]));
+    const bool elsewhere = placement != nullptr && !tensor::is_movement(*operation);
+    for (const Value* operand : operation->operands())
+      walk(operand, elsewhere ? number_of(IndexMap(shape_of(operand).size(), other_index)) : next);
   }
 
   IndexMap anchor_map_;
@@ -228,8 +224,8 @@ tl::expected<RegionForm, std::string> classify(const choir::Block& body) {
        operation = operation->next()) {
     if (operation->name() == "tensor.reduce") reductions.push_back(operation);
     if (operation->name() == "tensor.matmul") products.push_back(operation);
-    computes = computes || (!is_movement(*operation) && !is_source(*operation) &&
-                            operation->name() != "host.yield");
+    computes = computes || (!tensor::is_movement(*operation) && !is_source(*operation) &&
+                            !is_immediate(*operation) && operation->name() != "host.yield");
   }
   const Operation& yield = *body.terminator();
   if (yield.operand_count() == 0) return refuse("no output");

@@ -27,13 +27,11 @@ struct RegionForm {
 /// The form of a body of tensor operations that ends in host.yield, or why it has none.
 tl::expected<RegionForm, std::string> classify(const choir::Block& body);
 
-/// broadcast, reshape, transpose: moves elements and computes none.
-bool is_movement(const choir::Operation& operation);
 /// constant or weight.
 bool is_source(const choir::Operation& operation);
 /// Worth storing rather than recomputing: transcendental functions and division.
 bool is_expensive(const choir::Operation& operation);
-/// A constant with one number in every element, which a kernel holds as an immediate.
-bool is_splat_constant(const choir::Operation& operation);
+/// A constant with one number in every element, or an iota: a kernel has it without reading.
+bool is_immediate(const choir::Operation& operation);
 
 }  // namespace accy::dispatch

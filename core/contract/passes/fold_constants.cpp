@@ -1,6 +1,7 @@
 #include "contract/passes/fold_constants.hpp"
 
 #include "choir/builder.hpp"
+#include "dialect/tensor/placement.hpp"
 #include "dialect/tensor/constant.hpp"
 #include "dialect/tensor/evaluation.hpp"
 #include "dialect/tensor/type.hpp"
@@ -19,11 +20,6 @@ namespace {
 bool is_constant(const Value* value) {
   const Operation* operation = value->defining_operation();
   return operation != nullptr && operation->name() == "tensor.constant";
-}
-
-bool moves(const Operation& operation) {
-  const std::string_view name = operation.name();
-  return name == "tensor.broadcast" || name == "tensor.reshape" || name == "tensor.transpose";
 }
 
 class Folder {
@@ -67,7 +63,7 @@ class Folder {
   }
 
   static bool foldable(const Operation& operation) {
-    if (!operation.has(choir::Trait::pure) || operation.operand_count() == 0 || moves(operation) ||
+    if (!operation.has(choir::Trait::pure) || operation.operand_count() == 0 || tensor::is_movement(operation) ||
         operation.definition().interface<Evaluation>() == nullptr)
       return false;
     for (const Value* operand : operation.operands())

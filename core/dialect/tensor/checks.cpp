@@ -101,6 +101,29 @@ Result<std::vector<std::size_t>> axes_attribute(const Operation& operation, std:
   return axes;
 }
 
+Result<std::vector<std::int64_t>> integers_attribute(const Operation& operation,
+                                                     std::string_view name, std::size_t count) {
+  ACCY_TRY_ASSIGN(const Attribute attribute,
+                  required_attribute(operation, name, AttributeKind::array));
+  std::vector<std::int64_t> integers;
+  for (Attribute element : attribute.array()) {
+    if (!element.is(AttributeKind::integer))
+      return invalid("attribute " + std::string(name) + " holds something that is no integer");
+    integers.push_back(element.integer());
+  }
+  if (integers.size() != count)
+    return invalid("attribute " + std::string(name) + " holds " + std::to_string(integers.size()) +
+                   " numbers for " + std::to_string(count) + " axes");
+  return integers;
+}
+
+Result<std::int64_t> static_size(TensorType type, std::size_t axis) {
+  const Dimension size = type.dimension(axis);
+  if (!size.is_symbol()) return size.size;
+  return invalid("axis " + std::to_string(axis) + " has the size (" + size.to_string() +
+                 "), which must be a number here");
+}
+
 Status check_increasing(std::span<const std::size_t> axes, std::string_view name) {
   for (std::size_t index = 1; index < axes.size(); ++index)
     if (axes[index] <= axes[index - 1])

@@ -27,6 +27,11 @@ Result<std::size_t> axis_attribute(const choir::Operation& operation, std::strin
 /// An array of distinct axes in [0, rank), in the order given.
 Result<std::vector<std::size_t>> axes_attribute(const choir::Operation& operation,
                                                 std::string_view name, std::size_t rank);
+/// An array of `count` integers.
+Result<std::vector<std::int64_t>> integers_attribute(const choir::Operation& operation,
+                                                     std::string_view name, std::size_t count);
+/// The size of that axis; an error where it is a symbol.
+Result<std::int64_t> static_size(TensorType type, std::size_t axis);
 Status check_increasing(std::span<const std::size_t> axes, std::string_view name);
 /// A word attribute that is one of the choices; the first choice when it is absent.
 Result<std::size_t> choice_attribute(const choir::Operation& operation, std::string_view name,

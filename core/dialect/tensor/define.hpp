@@ -5,6 +5,8 @@
 //   template <class Tensor> static Result<Tensor> evaluate(const Call<Tensor>&)   a primitive op
 //   static Result<Value*> expand(const Operation&, Builder&)                      a composite op
 //   structural = true                                                             not a computation
+// A primitive op that moves elements has, beside evaluate,
+//   static std::vector<AxisSource> sources(const Operation&, from, to)            see Placement
 #pragma once
 
 #include <array>
@@ -12,6 +14,7 @@
 #include "dialect/tensor/checks.hpp"
 #include "dialect/tensor/evaluation.hpp"
 #include "dialect/tensor/ops.hpp"
+#include "dialect/tensor/placement.hpp"
 
 namespace accy::tensor {
 
@@ -24,6 +27,8 @@ struct Operator {
   static constexpr bool structural = false;
   static constexpr bool expensive = false;    ///< see Effort
   static constexpr bool approximate = false;  ///< see Effort
+  static constexpr bool row_major = false;    ///< see Placement
+  static constexpr bool displaces = false;    ///< offers a Placement without sources
   static constexpr std::array<AttributeRule, 0> attributes{};
 };
 
@@ -38,6 +43,10 @@ concept Checks = requires(const choir::Operation& operation) { Op::check(operati
 template <class Op>
 concept Expands = requires(const choir::Operation& operation, choir::Builder& builder) {
   Op::expand(operation, builder);
+};
+template <class Op>
+concept Moves = requires(const choir::Operation& operation, std::span<const std::int64_t> shape) {
+  Op::sources(operation, shape, shape);
 };
 template <class Op>
 concept Evaluates = requires(const Call<HostTensor>& typed, const Call<WideTensor>& wide) {
@@ -64,6 +73,14 @@ struct Complete {
 };
 
 template <class Op>
+constexpr Placement placement_of() {
+  Placement placement;
+  if constexpr (Moves<Op>) placement.sources = &Op::sources;
+  placement.row_major = Op::row_major;
+  return placement;
+}
+
+template <class Op>
 std::span<const choir::InterfaceEntry> interfaces_of() {
   static constexpr Attributes attributes{Op::attributes};
   if constexpr (Expands<Op>) {
@@ -75,9 +92,13 @@ std::span<const choir::InterfaceEntry> interfaces_of() {
     static constexpr Evaluation evaluation{&Op::template evaluate<HostTensor>,
                                            &Op::template evaluate<WideTensor>};
     static constexpr Effort effort{Op::expensive, Op::approximate};
-    static constexpr choir::InterfaceEntry entries[] = {
-        {&Attributes::key, &attributes}, {&Effort::key, &effort}, {&Evaluation::key, &evaluation}};
-    return entries;
+    static constexpr Placement placement = placement_of<Op>();
+    static constexpr choir::InterfaceEntry entries[] = {{&Attributes::key, &attributes},
+                                                        {&Effort::key, &effort},
+                                                        {&Evaluation::key, &evaluation},
+                                                        {&Placement::key, &placement}};
+    constexpr bool displaces = Moves<Op> || Op::row_major || Op::displaces;
+    return std::span(entries).first(displaces ? 4 : 3);
   } else {
     static constexpr choir::InterfaceEntry entries[] = {{&Attributes::key, &attributes}};
     return entries;

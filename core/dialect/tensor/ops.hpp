@@ -73,22 +73,57 @@ struct Cast;
 struct Broadcast;
 struct Reshape;
 struct Transpose;
+struct Slice;
+struct Reverse;
+struct Diagonal;
+struct Concat;
+struct Pad;
+struct Iota;
+struct Gather;
+struct GatherElements;
 struct Reduce;
+struct Mean;
+struct Variance;
+struct LogSumExp;
+struct NormL1;
+struct NormL2;
+struct Any;
+struct All;
+struct ArgMax;
+struct ArgMin;
+struct LayerNorm;
+struct RmsNorm;
+struct BatchNorm;
+struct GroupNorm;
+struct InstanceNorm;
+struct Roll;
+struct Tile;
+struct OneHot;
+struct MseLoss;
+struct MaeLoss;
+struct HuberLoss;
+struct BceWithLogitsLoss;
+struct KlDivLoss;
+struct HingeLoss;
+struct NllLoss;
+struct CrossEntropyLoss;
 struct MatrixMultiply;
 
 template <class... Ops>
 struct OperationList {};
 
-using Operations =
-    OperationList<Function, Return, Constant, Weight, Add, Subtract, Multiply, Divide, Remainder,
-                  Maximum, Minimum, Negate, Absolute, Exponential, Logarithm, SquareRoot,
-                  HyperbolicTangent, ErrorFunction, Sine, Cosine, Floor, Ceiling, Round, Truncate,
-                  And, Or, ExclusiveOr, Not, ShiftLeft, ShiftRight, Square, Reciprocal,
-                  ReciprocalSquareRoot, Tangent, Sign, Clamp, Modulo, Power, IsNan, IsInfinite,
-                  IsFinite, Relu, Relu6, LeakyRelu, ThresholdedRelu, Elu, Selu, Celu, HardSigmoid,
-                  HardSwish, HardTanh, Gelu, QuickGelu, Sigmoid, Silu, LogSigmoid, Softplus, Mish,
-                  Softsign, Softmax, LogSoftmax, Compare, Select, Cast, Broadcast, Reshape,
-                  Transpose, Reduce, MatrixMultiply>;
+using Operations = OperationList<
+    Function, Return, Constant, Weight, Add, Subtract, Multiply, Divide, Remainder, Maximum,
+    Minimum, Negate, Absolute, Exponential, Logarithm, SquareRoot, HyperbolicTangent, ErrorFunction,
+    Sine, Cosine, Floor, Ceiling, Round, Truncate, And, Or, ExclusiveOr, Not, ShiftLeft, ShiftRight,
+    Square, Reciprocal, ReciprocalSquareRoot, Tangent, Sign, Clamp, Modulo, Power, IsNan,
+    IsInfinite, IsFinite, Relu, Relu6, LeakyRelu, ThresholdedRelu, Elu, Selu, Celu, HardSigmoid,
+    HardSwish, HardTanh, Gelu, QuickGelu, Sigmoid, Silu, LogSigmoid, Softplus, Mish, Softsign,
+    Softmax, LogSoftmax, Compare, Select, Cast, Broadcast, Reshape, Transpose, Slice, Reverse,
+    Diagonal, Concat, Pad, Iota, Gather, GatherElements, Reduce, Mean, Variance, LogSumExp, NormL1,
+    NormL2, Any, All, ArgMax, ArgMin, LayerNorm, RmsNorm, BatchNorm, GroupNorm, InstanceNorm, Roll,
+    Tile, OneHot, MseLoss, MaeLoss, HuberLoss, BceWithLogitsLoss, KlDivLoss, HingeLoss, NllLoss,
+    CrossEntropyLoss, MatrixMultiply>;
 
 /// The record of an op: `operation.is(definition<Add>())`.
 template <class Op>

@@ -1,12 +1,14 @@
 #include "dialect/tensor/tensor.hpp"
 
 #include "dialect/tensor/evaluation.hpp"
+#include "dialect/tensor/placement.hpp"
 
 namespace accy::tensor {
 
 const char Attributes::key = 0;
 const char Effort::key = 0;
 const char Expansion::key = 0;
+const char Placement::key = 0;
 const char Evaluation::key = 0;
 
 namespace {

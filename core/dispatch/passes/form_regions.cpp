@@ -6,6 +6,7 @@
 #include "choir/builder.hpp"
 #include "choir/value_table.hpp"
 #include "contract/passes/shape_layout.hpp"
+#include "dialect/tensor/placement.hpp"
 #include "dispatch/region.hpp"
 #include "semantic/job.hpp"
 
@@ -98,12 +99,12 @@ class Former {
   void place(const Operation& operation, Builder& builder) {
     builder.set_location(operation.location());
     if (operation.name() == "tensor.return") return place_return(operation, builder);
-    if (is_movement(operation))
+    if (tensor::is_movement(operation))
       return record(operation, "copied into the items that read through it",
                     "it moves elements and computes none");
-    if (is_splat_constant(operation))
+    if (is_immediate(operation))
       return record(operation, "an immediate of the items that read it",
-                    "one number in every element");
+                    "a kernel has its elements without reading");
     if (is_source(operation)) {
       record(operation, "a constant of the host function", "its elements are read from memory");
       choir::ValueMap map;

@@ -4,7 +4,6 @@
 
 #include "contract/passes/shape_layout.hpp"
 #include "dialect/tensor/type.hpp"
-#include "dispatch/region.hpp"
 
 namespace accy::kernel {
 
@@ -116,8 +115,10 @@ Value* RegionEmitter::emit(const Value& value, const Point& point) {
 Value* RegionEmitter::emit_new(const Value& value, const Point& point) {
   const Operation* operation = value.defining_operation();
   if (operation == nullptr) return load_argument(value, point);
-  if (dispatch::is_movement(*operation))
+  if (tensor::is_movement(*operation))
     return emit(*operation->operand(0), moved(*operation, point));
+  if (tensor::is_displacing(*operation)) return emit_displacement(*operation, point);
+  if (operation->name() == "tensor.iota") return emit_iota(*operation, point);
   if (operation->name() == "tensor.constant") return emit_constant(*operation, point);
   return emit_computation(*operation, point);
 }
@@ -144,27 +145,27 @@ Value* RegionEmitter::load_argument(const Value& argument, const Point& point) {
 
 Point RegionEmitter::moved(const Operation& movement, const Point& point) {
   Point result{shape_of_tensor(*movement.operand(0)), nullptr, {}};
-  if (movement.name() == "tensor.reshape") {
+  const auto* placement = movement.definition().interface<tensor::Placement>();
+  if (placement->row_major) {
     result.linear = linear(point);
     return result;
   }
   const std::vector<Value*> from = axes(point);
-  result.axes.resize(result.shape.size());
-  if (movement.name() == "tensor.transpose") {
-    const auto permutation = movement.attribute("permutation").array();
-    for (std::size_t axis = 0; axis < from.size(); ++axis)
-      result.axes[static_cast<std::size_t>(permutation[axis].integer())] = from[axis];
-    return result;
-  }
-  const auto targets = movement.attribute("axes").array();
-  for (std::size_t axis = 0; axis < result.shape.size(); ++axis)
-    result.axes[axis] = result.shape[axis] == 1
-                            ? index_constant(0)
-                            : from[static_cast<std::size_t>(targets[axis].integer())];
-  // A broadcast that only adds leading axes or axes of size one keeps whole rows: nothing to gain
-  // from a linear index, the axes are there already.
+  for (const tensor::AxisSource& source :
+       placement->sources(movement, result.shape, shape_of_tensor(*movement.result())))
+    result.axes.push_back(index_from(source, from));
+  // A scalar has no axes to tell its point from another.
   if (result.shape.empty()) result.linear = index_constant(0);
   return result;
+}
+
+Value* RegionEmitter::index_from(const tensor::AxisSource& source,
+                                 const std::vector<Value*>& from) {
+  if (source.axis == tensor::AxisSource::none) return index_constant(source.offset);
+  Value* index = from[static_cast<std::size_t>(source.axis)];
+  if (source.scale == -1) return builder_.sub(index_constant(source.offset), index);
+  if (source.scale != 1) index = builder_.mul(index, source.scale);
+  return source.offset == 0 ? index : builder_.add(index, source.offset);
 }
 
 Value* RegionEmitter::finish(Value* value, ElementType element) {

@@ -8,6 +8,7 @@
 
 #include "choir/operation.hpp"
 #include "dialect/kernel/kernel_builder.hpp"
+#include "dialect/tensor/placement.hpp"
 
 namespace accy::kernel {
 
@@ -64,8 +65,19 @@ class RegionEmitter {
   choir::Value* load_argument(const choir::Value& argument, const Point& point);
   choir::Value* emit_computation(const choir::Operation& operation, const Point& point);
   choir::Value* emit_constant(const choir::Operation& operation, const Point& point);
+  choir::Value* emit_iota(const choir::Operation& iota, const Point& point);
   choir::Value* finish(choir::Value* value, ElementType element);
   Point moved(const choir::Operation& movement, const Point& point);
+  choir::Value* index_from(const tensor::AxisSource& source,
+                           const std::vector<choir::Value*>& from);
+
+  // Ops whose elements come from places that the indices or data decide: emit_displacement.cpp.
+  choir::Value* emit_displacement(const choir::Operation& operation, const Point& point);
+  choir::Value* emit_concat(const choir::Operation& concat, const Point& point);
+  choir::Value* emit_pad(const choir::Operation& pad, const Point& point);
+  choir::Value* emit_gather(const choir::Operation& gather, const Point& point);
+  choir::Value* emit_gather_elements(const choir::Operation& gather, const Point& point);
+  choir::Value* chosen_index(const choir::Value& indices, const Point& point, std::int64_t size);
 
   KernelBuilder& builder_;
   std::map<const choir::Value*, choir::Value*> buffers_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "dialect/tensor/numeric.hpp"
+#include "dialect/tensor/reduction.hpp"
 #include "dialect/tensor/type.hpp"
 #include "kernel/generate/generator.hpp"
 #include "support/checked.hpp"
@@ -80,28 +81,51 @@ class RowGenerator {
 
   struct Reduction {
     ElementType accumulate;
-    bool sum;
+    tensor::ReduceFunction function;
     Value* identity;
   };
 
   Reduction describe(const Operation& anchor) {
+    const tensor::ReduceFunction function = *tensor::reduce_function(anchor);
     const ElementType element = element_of_tensor(*anchor.result());
-    const ElementType accumulate = tensor::accumulate_type(anchor, element);
-    const bool sum = anchor.attribute("function").text() == "sum";
-    return {accumulate, sum, sum ? builder_.constant_of(accumulate, 0) : lowest(accumulate)};
+    const ElementType accumulate = tensor::accumulates(function)
+                                       ? tensor::accumulate_type(anchor, element)
+                                       : compute_type(element);
+    return {accumulate, function, identity_of(function, element, accumulate)};
   }
 
-  Value* lowest(ElementType type) {
-    if (is_float(type))
-      return builder_.constant_float(type, -std::numeric_limits<double>::infinity());
-    if (!is_signed(type)) return builder_.constant_integer(type, 0);
-    return builder_.constant_integer(type, bit_width(type) == 64
-                                               ? std::numeric_limits<std::int64_t>::min()
-                                               : -(std::int64_t{1} << (bit_width(type) - 1)));
+  /// The identity of the function on `element`, in the type that it accumulates in.
+  Value* identity_of(tensor::ReduceFunction function, ElementType element, ElementType type) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    switch (function) {
+      case tensor::ReduceFunction::sum: return builder_.constant_of(type, 0);
+      case tensor::ReduceFunction::product: return builder_.constant_of(type, 1);
+      case tensor::ReduceFunction::max:
+        if (is_float(type)) return builder_.constant_float(type, -infinity);
+        return builder_.constant_integer(type, lowest_integer(element));
+      case tensor::ReduceFunction::min: break;
+    }
+    if (is_float(type)) return builder_.constant_float(type, infinity);
+    if (element == ElementType::u64) return builder_.bit_not(builder_.constant_of(type, 0));
+    return builder_.constant_integer(type, highest_integer(element));
+  }
+
+  static std::int64_t lowest_integer(ElementType type) {
+    return is_signed(type) ? std::numeric_limits<std::int64_t>::min() >> (64 - bit_width(type)) : 0;
+  }
+  /// Of any integer type but u64.
+  static std::int64_t highest_integer(ElementType type) {
+    return is_signed(type) ? ~lowest_integer(type) : (std::int64_t{1} << bit_width(type)) - 1;
   }
 
   Value* combine(const Reduction& reduction, Value* a, Value* b) {
-    return reduction.sum ? builder_.add(a, b) : builder_.max(a, b);
+    switch (reduction.function) {
+      case tensor::ReduceFunction::sum: return builder_.add(a, b);
+      case tensor::ReduceFunction::product: return builder_.mul(a, b);
+      case tensor::ReduceFunction::max: return builder_.max(a, b);
+      case tensor::ReduceFunction::min: break;
+    }
+    return builder_.min(a, b);
   }
 
   void write_reduction(const Operation& anchor) {

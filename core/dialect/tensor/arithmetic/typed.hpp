@@ -43,6 +43,12 @@ struct Typed {
     else
       return std::numeric_limits<Number>::min();
   }
+  static Number highest() {
+    if constexpr (std::floating_point<Number>)
+      return std::numeric_limits<Number>::infinity();
+    else
+      return std::numeric_limits<Number>::min();
+  }
 
   static Number add(Number x, Number y) {
     if constexpr (std::floating_point<Number>) return Format<E>::round(x + y);
@@ -160,6 +166,14 @@ struct Typed {
   template <class Elements>
   static Number largest(std::int64_t count, Elements elements) {
     return count == 0 ? lowest() : fold(count, elements, &maximum);
+  }
+  template <class Elements>
+  static Number smallest(std::int64_t count, Elements elements) {
+    return count == 0 ? highest() : fold(count, elements, &minimum);
+  }
+  template <class Elements>
+  static Number product(std::int64_t count, Elements elements) {
+    return count == 0 ? constant(1) : fold(count, elements, &multiply);
   }
 
   /// out[row] = sum over k of left[k] * right[k][row], k ascending from the first product on.

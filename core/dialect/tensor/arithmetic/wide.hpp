@@ -45,6 +45,7 @@ class Wide {
 
   Number constant(double value) const { return {value, 0}; }
   Number lowest() const;
+  Number highest() const;
 
   Number add(Number x, Number y) const;
   Number subtract(Number x, Number y) const;
@@ -96,6 +97,25 @@ class Wide {
       best = index == 0 ? elements(0) : maximum(best, elements(index));
     return best;
   }
+  template <class Elements>
+  Number smallest(std::int64_t count, Elements elements) const {
+    Number best = highest();
+    for (std::int64_t index = 0; index < count; ++index)
+      best = index == 0 ? elements(0) : minimum(best, elements(index));
+    return best;
+  }
+  /// The product of elements(0) ... elements(count - 1) in any order.
+  template <class Elements>
+  Number product(std::int64_t count, Elements elements) const {
+    Factors factors;
+    Number product = constant(1);
+    for (std::int64_t index = 0; index < count; ++index) {
+      const Number factor = elements(index);
+      factors.include(factor);
+      product = index == 0 ? factor : multiply(product, factor);
+    }
+    return in_any_order(product, factors);
+  }
   /// out[j] = sum over k of left[k] * right[k * columns + j], in any order.
   void accumulate_row(Reader left, Reader right, Writer out, std::int64_t depth,
                       std::int64_t columns) const;
@@ -112,6 +132,17 @@ class Wide {
     std::uint64_t modular = 0;
     bool whole = true;  ///< every term is an integer, exact
   };
+  /// What bounds the products of some of the factors of a product.
+  struct Factors {
+    double largest = 1;   ///< of those that are at least 1 in magnitude
+    double smallest = 1;  ///< of the others, zeros left out
+    bool zero = false;
+    bool nan = false;
+    double count = 0;
+    void include(Number x);
+  };
+  /// The product with what another order of multiplying could make of it.
+  Number in_any_order(Number product, const Factors& factors) const;
   void accumulate(Sum& sum, Number x) const;
   void accumulate_product(Sum& sum, Number x, Number y) const;
   Number finish_sum(const Sum& sum, std::int64_t roundings) const;

@@ -10,6 +10,12 @@ using choir::AttributeKind;
 using choir::Operation;
 using choir::Value;
 
+Value* Expander::integer(std::int64_t value, TensorType type) {
+  return builder_
+      .create("tensor.constant", {}, {type.type()}, {{"value", context().integer(value)}})
+      ->result();
+}
+
 Value* Expander::unary(std::string_view name, Value* x) {
   return builder_.create(name, {x}, {x->type()})->result();
 }
@@ -58,6 +64,70 @@ Value* Expander::spread(Value* reduced, TensorType type, std::span<const std::si
   return builder_
       .create("tensor.broadcast", {reduced}, {wide.type()}, {{"axes", context().integers(others)}})
       ->result();
+}
+
+Value* Expander::inferred(std::string_view name, std::span<Value* const> operands,
+                          const std::vector<choir::NamedAttribute>& attributes) {
+  const auto made = builder_.create_inferred(name, operands, attributes);
+  ACCY_ASSERT(made.has_value(), "expansion into an op that its operands do not fit");
+  return (*made)->result();
+}
+
+Attribute Expander::integers(std::span<const std::size_t> list) const {
+  return context().integers(std::vector<std::int64_t>(list.begin(), list.end()));
+}
+
+Value* Expander::broadcast(Value* x, std::span<const Dimension> shape,
+                           std::span<const std::size_t> axes) {
+  const TensorType wide = TensorType::get(context(), type_of(x).element(), shape);
+  return builder_.create("tensor.broadcast", {x}, {wide.type()}, {{"axes", integers(axes)}})
+      ->result();
+}
+
+Value* Expander::reshape(Value* x, std::span<const Dimension> shape) {
+  const TensorType made = TensorType::get(context(), type_of(x).element(), shape);
+  if (made == type_of(x)) return x;
+  return builder_.create("tensor.reshape", {x}, {made.type()})->result();
+}
+
+Value* Expander::transpose(Value* x, std::span<const std::size_t> permutation) {
+  if (std::ranges::is_sorted(permutation)) return x;
+  return inferred("tensor.transpose", std::array{x},
+                  {{"permutation", integers(permutation)}});
+}
+
+Value* Expander::slice(Value* x, std::size_t axis, std::int64_t start, std::int64_t limit) {
+  const std::size_t axes[] = {axis};
+  return inferred("tensor.slice", std::array{x},
+                  {{"axes", integers(axes)},
+                   {"limits", context().integers(std::span(&limit, 1))},
+                   {"starts", context().integers(std::span(&start, 1))}});
+}
+
+Value* Expander::concat(std::span<Value* const> parts, std::size_t axis) {
+  return inferred("tensor.concat", parts, {axis_entry(axis)});
+}
+
+Value* Expander::iota(TensorType type, std::size_t axis) {
+  return builder_.create("tensor.iota", {}, {type.type()}, {axis_entry(axis)})->result();
+}
+
+Value* Expander::gather(Value* x, Value* indices, std::size_t axis) {
+  return inferred("tensor.gather", std::array{x, indices}, {axis_entry(axis)});
+}
+
+Value* Expander::gather_elements(Value* x, Value* indices, std::size_t axis) {
+  return inferred("tensor.gather_elements", std::array{x, indices}, {axis_entry(axis)});
+}
+
+Value* Expander::diagonal(Value* x, std::size_t first, std::size_t second) {
+  const std::size_t axes[] = {first, second};
+  return inferred("tensor.diagonal", std::array{x},
+                  {{"axes", integers(axes)}});
+}
+
+Value* Expander::matmul(Value* x, Value* y) {
+  return inferred("tensor.matmul", std::array{x, y}, {});
 }
 
 ElementType expansion_element(ElementType element) {

@@ -26,6 +26,9 @@ class Expander {
   Value* constant(double value) { return constant(value, type_); }
   Value* constant(double value, TensorType type) { return create_splat(builder_, type, value); }
 
+  /// An integer, exact, in every element.
+  Value* integer(std::int64_t value, TensorType type);
+
   /// An op with operands and a result of one type.
   Value* unary(std::string_view name, Value* x);
   Value* binary(std::string_view name, Value* x, Value* y);
@@ -52,6 +55,11 @@ class Expander {
 
   /// The reduction over axes, which the result drops.
   Value* reduce(std::string_view function, Value* x, std::span<const std::size_t> axes);
+  /// The sum over axes by `count`, their element count.
+  Value* mean(Value* x, std::span<const std::size_t> axes, double count) {
+    Value* sum = reduce("sum", x, axes);
+    return divide(sum, constant(count, type_of(sum)));
+  }
   /// A reduction's result repeated along the axes that it dropped from `type`.
   Value* spread(Value* reduced, TensorType type, std::span<const std::size_t> axes);
   /// The reduction of x over axes, repeated along them.
@@ -59,7 +67,31 @@ class Expander {
     return spread(reduce(function, x, axes), type_of(x), axes);
   }
 
+  /// Operand axis i becomes axis axes[i] of the result.
+  Value* broadcast(Value* x, std::span<const Dimension> shape, std::span<const std::size_t> axes);
+  Value* reshape(Value* x, std::span<const Dimension> shape);
+  Value* transpose(Value* x, std::span<const std::size_t> permutation);
+  /// Elements start ... limit - 1 along an axis.
+  Value* slice(Value* x, std::size_t axis, std::int64_t start, std::int64_t limit);
+  Value* concat(std::span<Value* const> parts, std::size_t axis);
+  Value* iota(TensorType type, std::size_t axis);
+  Value* gather(Value* x, Value* indices, std::size_t axis);
+  Value* gather_elements(Value* x, Value* indices, std::size_t axis);
+  Value* diagonal(Value* x, std::size_t first, std::size_t second);
+  Value* matmul(Value* x, Value* y);
+  Value* log_softmax(Value* x, std::size_t axis) {
+    return inferred("tensor.log_softmax", std::array{x}, {axis_entry(axis)});
+  }
+
  private:
+  /// An op whose types are inferred.
+  Value* inferred(std::string_view name, std::span<Value* const> operands,
+                  const std::vector<choir::NamedAttribute>& attributes);
+  choir::NamedAttribute axis_entry(std::size_t axis) const {
+    return {"axis", context().integer(static_cast<std::int64_t>(axis))};
+  }
+  choir::Attribute integers(std::span<const std::size_t> list) const;
+
   choir::Builder& builder_;
   TensorType type_;
 };

@@ -4,6 +4,7 @@
 #include "dialect/tensor/arithmetic/dispatch.hpp"
 #include "dialect/tensor/define.hpp"
 #include "dialect/tensor/ops/cast.hpp"
+#include "dialect/tensor/reduction.hpp"
 #include "dialect/tensor/strides.hpp"
 #include "support/checked.hpp"
 
@@ -83,25 +84,19 @@ void reduce_all(const Arithmetic& arithmetic, const Tensor& in, Tensor& out,
 struct Reduce : Operator {
   static constexpr std::string_view name = "tensor.reduce";
   static constexpr std::string_view summary =
-      "sum or max over axes, which the result drops; of no elements 0, or the lowest value";
+      "sum, product, max or min over axes, which the result drops; of no elements 0, 1, the lowest "
+      "or the highest value";
   static constexpr std::array attributes{
-      AttributeRule{"function", AttributeKind::word, true, "sum or max"},
+      AttributeRule{"function", AttributeKind::word, true, "sum, product, max or min"},
       AttributeRule{"axes", AttributeKind::array, true, "increasing axes of the operand"},
       AttributeRule{"accumulate", AttributeKind::word, false, "element type of the partial sums"},
       AttributeRule{"order", AttributeKind::word, false, "free or fixed"}};
-
-  static Result<bool> is_sum(const choir::Operation& operation) {
-    static constexpr std::string_view names[] = {"sum", "max"};
-    ACCY_TRY(required_attribute(operation, "function", AttributeKind::word));
-    ACCY_TRY_ASSIGN(const std::size_t index, choice_attribute(operation, "function", names));
-    return index == 0;
-  }
 
   static Result<std::vector<choir::Type>> infer(const choir::Operation& operation) {
     static constexpr std::string_view orders[] = {"free", "fixed"};
     ACCY_TRY_ASSIGN(const TensorType type, operand_type(operation, 0));
     ACCY_TRY(check_numeric(type));
-    ACCY_TRY(is_sum(operation));
+    ACCY_TRY(reduce_function(operation));
     ACCY_TRY(choice_attribute(operation, "order", orders));
     ACCY_TRY(check_accumulate(operation, type.element()));
     ACCY_TRY_ASSIGN(const auto axes, axes_attribute(operation, "axes", type.rank()));
@@ -118,22 +113,24 @@ struct Reduce : Operator {
   static Result<Tensor> evaluate(const Call<Tensor>& call) {
     const Tensor& operand = *call.operands[0];
     ACCY_TRY_ASSIGN(const auto axes, axes_attribute(call.operation, "axes", operand.shape.size()));
-    ACCY_TRY_ASSIGN(const bool sum, is_sum(call.operation));
-    const ElementType wide = sum ? accumulate_type(call.operation, call.element) : call.element;
+    ACCY_TRY_ASSIGN(const ReduceFunction function, reduce_function(call.operation));
+    const ElementType wide =
+        accumulates(function) ? accumulate_type(call.operation, call.element) : call.element;
     std::vector<std::int64_t> sizes;
     for (std::size_t axis : axes) sizes.push_back(operand.shape[axis]);
     ACCY_TRY_ASSIGN(const std::int64_t count, element_count(sizes));
     ACCY_TRY_ASSIGN(const Tensor in, cast_tensor(operand, wide, call.mode));
     ACCY_TRY_ASSIGN(Tensor out, make_zeros<Tensor>(wide, call.shape));
     with_numeric<Tensor>(wide, call.mode, [&](const auto& arithmetic) {
-      if (sum)
-        reduce_all(arithmetic, in, out, axes, count, [&](auto elements) {
-          return arithmetic.sum(count, elements);
-        });
-      else
-        reduce_all(arithmetic, in, out, axes, count, [&](auto elements) {
-          return arithmetic.largest(count, elements);
-        });
+      reduce_all(arithmetic, in, out, axes, count, [&](auto elements) {
+        switch (function) {
+          case ReduceFunction::sum: return arithmetic.sum(count, elements);
+          case ReduceFunction::product: return arithmetic.product(count, elements);
+          case ReduceFunction::max: return arithmetic.largest(count, elements);
+          case ReduceFunction::min: break;
+        }
+        return arithmetic.smallest(count, elements);
+      });
     });
     return cast_tensor(out, call.element, call.mode);
   }

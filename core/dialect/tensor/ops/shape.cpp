@@ -1,37 +1,14 @@
 // Ops that only move elements.
 #include <algorithm>
-#include <map>
-#include <numeric>
 
-#include "dialect/tensor/arithmetic/dispatch.hpp"
-#include "dialect/tensor/define.hpp"
-#include "dialect/tensor/strides.hpp"
+#include "dialect/tensor/ops/movement.hpp"
 #include "support/checked.hpp"
 
 namespace accy::tensor {
 
 using choir::AttributeKind;
 
-namespace {
-
-/// out[i] = in[sum over axes of i * stride], `shape` being out's.
-template <class Tensor>
-void gather(const Tensor& in, Tensor& out, std::span<const std::int64_t> strides) {
-  const std::int64_t inner = out.shape.empty() ? 1 : out.shape.back();
-  const std::int64_t step = strides.empty() ? 0 : strides.back();
-  const std::size_t outer = out.shape.empty() ? 0 : out.shape.size() - 1;
-  const std::int64_t count = out.count();
-  for_planes(in, out, [&](const auto* from, auto* to) {
-    StridedCounter counter(std::span(out.shape).first(outer), strides.first(outer));
-    for (std::int64_t start = 0; start < count; start += inner, counter.advance())
-      for (std::int64_t index = 0; index < inner; ++index)
-        to[start + index] = from[counter.offset() + index * step];
-  });
-}
-
-}  // namespace
-
-struct Broadcast : Operator {
+struct Broadcast : Movement<Broadcast> {
   static constexpr std::string_view name = "tensor.broadcast";
   static constexpr std::string_view summary =
       "operand axis i becomes result axis axes[i]; an axis of size 1 and the other result axes "
@@ -62,23 +39,21 @@ struct Broadcast : Operator {
     }
     return {};
   }
-  template <class Tensor>
-  static Result<Tensor> evaluate(const Call<Tensor>& call) {
-    const Tensor& in = *call.operands[0];
-    ACCY_TRY_ASSIGN(const auto axes, axes_attribute(call.operation, "axes", call.shape.size()));
-    ACCY_TRY_ASSIGN(Tensor out, make_zeros<Tensor>(call.element, call.shape));
-    const std::vector<std::int64_t> source = row_major_strides(in.shape);
-    std::vector<std::int64_t> strides(call.shape.size(), 0);
-    for (std::size_t axis = 0; axis < axes.size(); ++axis)
-      if (in.shape[axis] != 1) strides[axes[axis]] = source[axis];
-    gather(in, out, strides);
-    return out;
+  static std::vector<AxisSource> sources(const choir::Operation& operation,
+                                         std::span<const std::int64_t> from,
+                                         std::span<const std::int64_t> to) {
+    std::vector<AxisSource> sources(from.size());
+    const auto axes = *axes_attribute(operation, "axes", to.size());
+    for (std::size_t axis = 0; axis < from.size(); ++axis)
+      if (from[axis] != 1) sources[axis].axis = static_cast<int>(axes[axis]);
+    return sources;
   }
 };
 
 struct Reshape : Operator {
   static constexpr std::string_view name = "tensor.reshape";
   static constexpr std::string_view summary = "the same elements, row major, in another shape";
+  static constexpr bool row_major = true;
 
   /// The constant factor of the element count and its symbols, sorted.
   struct Product {
@@ -119,7 +94,7 @@ struct Reshape : Operator {
   }
 };
 
-struct Transpose : Operator {
+struct Transpose : Movement<Transpose> {
   static constexpr std::string_view name = "tensor.transpose";
   static constexpr std::string_view summary = "result axis i is operand axis permutation[i]";
   static constexpr std::array attributes{
@@ -135,17 +110,14 @@ struct Transpose : Operator {
     for (std::size_t axis : axes) shape.push_back(type.dimension(axis));
     return std::vector<choir::Type>{TensorType::get(operation.context(), type.element(), shape)};
   }
-  template <class Tensor>
-  static Result<Tensor> evaluate(const Call<Tensor>& call) {
-    const Tensor& in = *call.operands[0];
-    ACCY_TRY_ASSIGN(const auto axes,
-                    axes_attribute(call.operation, "permutation", in.shape.size()));
-    ACCY_TRY_ASSIGN(Tensor out, make_zeros<Tensor>(call.element, call.shape));
-    const std::vector<std::int64_t> source = row_major_strides(in.shape);
-    std::vector<std::int64_t> strides;
-    for (std::size_t axis : axes) strides.push_back(source[axis]);
-    gather(in, out, strides);
-    return out;
+  static std::vector<AxisSource> sources(const choir::Operation& operation,
+                                         std::span<const std::int64_t> from,
+                                         std::span<const std::int64_t>) {
+    std::vector<AxisSource> sources(from.size());
+    const auto axes = *axes_attribute(operation, "permutation", from.size());
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+      sources[axes[axis]].axis = static_cast<int>(axis);
+    return sources;
   }
 };
 
