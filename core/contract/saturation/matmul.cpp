@@ -1,5 +1,6 @@
 // Matrix products: their order, their transposes, and factors that move into a weight.
 #include <algorithm>
+#include <cmath>
 
 #include "contract/saturation/rules.hpp"
 #include "contract/saturation/terms.hpp"
@@ -80,6 +81,12 @@ void matmul_of_transposes(Rewriter& rewriter, NodeId node) {
     }
 }
 
+/// The number that a finite splat is: of an infinite one the product of no elements is NaN.
+Attribute finite_splat(const Terms& terms, ClassId id) {
+  const std::optional<double> number = terms.number_of(id);
+  return number && std::isfinite(*number) ? terms.splat_of(id) : Attribute();
+}
+
 /// For mul(matmul(a, b), y) in both orders: visit(matmul, y).
 template <class Visit>
 void scaled_products(const Terms& terms, NodeId node, Visit visit) {
@@ -92,7 +99,7 @@ void scaled_products(const Terms& terms, NodeId node, Visit visit) {
 void scale_of_matmul(Rewriter& rewriter, NodeId node) {
   Terms terms(rewriter);
   scaled_products(terms, node, [&](NodeId product, ClassId factor) {
-    const Attribute splat = terms.splat_of(factor);
+    const Attribute splat = finite_splat(terms, factor);
     if (!splat) return;
     const ClassId a = terms.operand(product, 0);
     const ClassId b = terms.operand(product, 1);
@@ -129,7 +136,7 @@ void matmul_of_scaled(Rewriter& rewriter, NodeId node) {
   for (std::size_t side = 0; side < 2; ++side)
     for (NodeId scaled : terms.find<Multiply>(terms.operand(node, side)))
       for (std::size_t place = 0; place < 2; ++place) {
-        const Attribute splat = terms.splat_of(terms.operand(scaled, place));
+        const Attribute splat = finite_splat(terms, terms.operand(scaled, place));
         if (!splat) continue;
         std::array operands{terms.operand(node, 0), terms.operand(node, 1)};
         operands[side] = terms.operand(scaled, 1 - place);

@@ -91,9 +91,12 @@ bool Terms::is_splat(ClassId id, double number) const {
 
 bool Terms::may_reorder(NodeId node) const {
   const ElementType stored = element(operand(node));
-  if (is_integer(stored)) return true;
   const Attribute order = graph_.attribute(node, "order");
   const Attribute accumulate = graph_.attribute(node, "accumulate");
+  if (is_integer(stored)) {
+    const auto sums = accumulate ? element_type_from(accumulate.text()) : stored;
+    return sums && is_integer(*sums);
+  }
   return rewriter_.reorders() && order && order.text() == "free" && accumulate &&
          accumulate.text() == to_string(stored);
 }
