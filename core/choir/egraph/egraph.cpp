@@ -68,8 +68,7 @@ ClassId EGraph::add_class(const ENode& node) {
   made.nodes.push_back(number);
   made.type = node.type;
   made.touched = time_;
-  if (analysis_ != nullptr && node.definition != nullptr)
-    made.constant = analysis_(*this, number);
+  if (analysis_ != nullptr && node.definition != nullptr) made.constant = analysis_(*this, number);
   return id;
 }
 

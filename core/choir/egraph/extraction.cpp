@@ -90,7 +90,7 @@ class Extractor {
   struct State {
     NodeId choice = none;
     std::uint64_t total = ~std::uint64_t{0};
-    ClassSet reach;               ///< by the classes' places; with itself
+    ClassSet reach;              ///< by the classes' places; with itself
     std::uint32_t improved = 0;  ///< the last pass that found something cheaper
     ClassId place = none;
   };
@@ -138,9 +138,8 @@ class Extractor {
     for (ClassId operand : graph_.operands(node)) {
       const State& state = states_[graph_.find(operand)];
       if (&state == first) continue;
-      reach.unite(state.reach, [&](ClassId place) {
-        total += costs_[states_[by_place_[place]].choice];
-      });
+      reach.unite(state.reach,
+                  [&](ClassId place) { total += costs_[states_[by_place_[place]].choice]; });
     }
     if (total >= own.total) return false;
     reach.insert(own.place);
@@ -165,8 +164,10 @@ class Extractor {
       if (program == none || graph_.node(chosen).rule == none) continue;
       result.choice[id] = program;
       const std::optional<std::uint64_t> cost = measure(result.choice, roots);
-      if (cost && *cost <= result.cost) result.cost = *cost;
-      else result.choice[id] = chosen;
+      if (cost && *cost <= result.cost)
+        result.cost = *cost;
+      else
+        result.choice[id] = chosen;
     }
   }
 

@@ -27,9 +27,9 @@ struct RewriteRule {
 
 /// Where saturation stops. None of them is an error: what the graph holds by then is true.
 struct SaturationLimits {
-  std::size_t nodes = 10'000;     ///< may be passed by what one match makes
+  std::size_t nodes = 10'000;  ///< may be passed by what one match makes
   std::size_t iterations = 12;
-  std::size_t matches = 20'000;   ///< joins of classes by all rules
+  std::size_t matches = 20'000;  ///< joins of classes by all rules
   /// A rule with more matches in an iteration sits out the next ones; both double each time.
   std::size_t rule_matches = 1'000;
   std::size_t rule_pause = 2;

@@ -76,8 +76,8 @@ void matmul_of_transposes(Rewriter& rewriter, NodeId node) {
       if (!swaps_last(terms.integers(a, "permutation")) ||
           !swaps_last(terms.integers(b, "permutation")))
         continue;
-      rewriter.replace(
-          node, terms.swap_last(terms.matmul(node, terms.operand(b), terms.operand(a))));
+      rewriter.replace(node,
+                       terms.swap_last(terms.matmul(node, terms.operand(b), terms.operand(a))));
     }
 }
 
@@ -120,12 +120,13 @@ void column_scale_of_matmul(Rewriter& rewriter, NodeId node) {
     const auto last = static_cast<std::int64_t>(terms.rank(factor)) - 1;
     for (NodeId spread : terms.find<Broadcast>(factor)) {
       const ClassId columns = terms.operand(spread);
-      if (terms.integers(spread, "axes") != Sizes{last} || terms.shape(columns) != Sizes{shape.back()})
+      if (terms.integers(spread, "axes") != Sizes{last} ||
+          terms.shape(columns) != Sizes{shape.back()})
         continue;
       const auto axis = static_cast<std::int64_t>(shape.size()) - 1;
       const ClassId scale = terms.broadcast(columns, std::array{axis}, shape);
-      rewriter.replace(node, terms.matmul(product, terms.operand(product, 0),
-                                          terms.binary<Multiply>(b, scale)));
+      rewriter.replace(
+          node, terms.matmul(product, terms.operand(product, 0), terms.binary<Multiply>(b, scale)));
     }
   });
 }

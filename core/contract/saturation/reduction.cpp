@@ -74,9 +74,9 @@ void reduce_of_transpose(Rewriter& rewriter, NodeId node) {
 
 /// A reduction of a broadcast: what of it only repeats.
 struct Repeated {
-  ClassId x = choir::none;     ///< the broadcast's operand
-  Sizes own;                   ///< its axes that are reduced and not repeated
-  std::int64_t times = 1;      ///< how often each element counts
+  ClassId x = choir::none;  ///< the broadcast's operand
+  Sizes own;                ///< its axes that are reduced and not repeated
+  std::int64_t times = 1;   ///< how often each element counts
 };
 
 Repeated repeated(const Terms& terms, NodeId node, NodeId broadcast) {
@@ -105,8 +105,8 @@ std::optional<ClassId> spread_rest(Terms& terms, NodeId node, NodeId broadcast,
   Sizes kept;
   for (std::size_t axis = 0; axis < places.size(); ++axis) {
     if (!contains(reduced, places[axis])) {
-      const std::int64_t before = std::ranges::count_if(
-          reduced, [&](std::int64_t other) { return other < places[axis]; });
+      const std::int64_t before =
+          std::ranges::count_if(reduced, [&](std::int64_t other) { return other < places[axis]; });
       kept.push_back(places[axis] - before);
     } else if (!contains(gone, static_cast<std::int64_t>(axis))) {
       gone.push_back(static_cast<std::int64_t>(axis));
@@ -153,15 +153,14 @@ void sum_of_scaled(Rewriter& rewriter, NodeId node) {
       const std::optional<double> number = terms.number_of(y);
       if (number && std::isfinite(*number)) {
         const ClassId sum = terms.reduce(node, x, axes);
-        rewriter.replace(node,
-                         terms.binary<Multiply>(sum, terms.splat(type, terms.splat_of(y))));
+        rewriter.replace(node, terms.binary<Multiply>(sum, terms.splat(type, terms.splat_of(y))));
       }
       if (terms.graph().constant(y)) continue;
       for (NodeId spread : terms.find<Broadcast>(y)) {
         const Repeated found = repeated(terms, node, spread);
         const Sizes sizes = terms.shape(x);
-        const bool one = std::ranges::all_of(
-            axes, [&](std::int64_t axis) { return sizes[index(axis)] == 1; });
+        const bool one =
+            std::ranges::all_of(axes, [&](std::int64_t axis) { return sizes[index(axis)] == 1; });
         // Of no elements the sum is 0, but 0 * y may be NaN.
         if (!found.own.empty() || found.times == 0 || one) continue;
         const auto rest = spread_rest(terms, node, spread, found);
@@ -199,16 +198,16 @@ constexpr RewriteRule rules[] = {
     {"reduce_of_nothing", "reduce(x, no axes) = x", true, is_one_of<Reduce>, reduce_of_nothing},
     {"reduce_of_reduce", "reduce(reduce(x, a), b) = reduce(x, a and b)", false, is_one_of<Reduce>,
      reduce_of_reduce},
-    {"reduce_of_transpose", "reduce(transpose(x)) = transpose(reduce(x))", false,
-     is_one_of<Reduce>, reduce_of_transpose},
+    {"reduce_of_transpose", "reduce(transpose(x)) = transpose(reduce(x))", false, is_one_of<Reduce>,
+     reduce_of_transpose},
     {"extremum_of_broadcast", "max(broadcast(x)) = broadcast(max(x)), and of min", true,
      is_one_of<Reduce>, extremum_of_broadcast},
     {"sum_of_broadcast", "sum(broadcast(x)) = broadcast(sum(x)) * n, each n times", false,
      is_one_of<Reduce>, sum_of_broadcast},
     {"sum_of_scaled", "sum(x * y) = sum(x) * y where y is the same in every term", false,
      is_one_of<Reduce>, sum_of_scaled},
-    {"reduce_of_concat", "reduce(concat(x, y)) = f(reduce(x), reduce(y))", false,
-     is_one_of<Reduce>, reduce_of_concat},
+    {"reduce_of_concat", "reduce(concat(x, y)) = f(reduce(x), reduce(y))", false, is_one_of<Reduce>,
+     reduce_of_concat},
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ bool is_elementwise(const OperationDefinition& operation) {
          is_one_of<And, Or, ExclusiveOr, Not, ShiftLeft, ShiftRight, Square, Reciprocal,
                    ReciprocalSquareRoot, Tangent, Sign, Clamp, Modulo, Power, IsNan, IsInfinite,
                    IsFinite, Compare, Select, Cast>(operation) ||
-         is_one_of<Relu, Relu6, LeakyRelu, ThresholdedRelu, Elu, Selu, Celu, HardSigmoid,
-                   HardSwish, HardTanh, Gelu, QuickGelu, Sigmoid, Silu, LogSigmoid, Softplus, Mish,
-                   Softsign>(operation);
+         is_one_of<Relu, Relu6, LeakyRelu, ThresholdedRelu, Elu, Selu, Celu, HardSigmoid, HardSwish,
+                   HardTanh, Gelu, QuickGelu, Sigmoid, Silu, LogSigmoid, Softplus, Mish, Softsign>(
+             operation);
 }
 
 bool is_identity(std::span<const std::int64_t> axes) {
@@ -201,11 +201,10 @@ ClassId Terms::reduce(NodeId like, ClassId x, const Sizes& axes) {
   choir::Context& context = graph_.context();
   std::vector<choir::NamedAttribute> attributes;
   for (const choir::NamedAttribute& entry : graph_.node(like).attributes.dictionary())
-    attributes.push_back(entry.name == "axes"
-                             ? choir::NamedAttribute{entry.name, context.integers(axes)}
-                             : entry);
-  return add(definition<tensor::Reduce>(), std::array{x},
-             context.dictionary(std::move(attributes)), type_of(element(x), to));
+    attributes.push_back(
+        entry.name == "axes" ? choir::NamedAttribute{entry.name, context.integers(axes)} : entry);
+  return add(definition<tensor::Reduce>(), std::array{x}, context.dictionary(std::move(attributes)),
+             type_of(element(x), to));
 }
 
 ClassId Terms::matmul(NodeId like, ClassId left, ClassId right) {

@@ -18,8 +18,8 @@ using choir::Attribute;
 using choir::ClassId;
 using choir::NodeId;
 using choir::OperationDefinition;
-using choir::RewriteRule;
 using choir::Rewriter;
+using choir::RewriteRule;
 using tensor::definition;
 using Sizes = std::vector<std::int64_t>;
 
