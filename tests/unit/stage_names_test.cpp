@@ -92,7 +92,7 @@ TEST(StageNames, ThePackageRegistersEverything) {
     EXPECT_TRUE(std::ranges::any_of(package.pipelines, [&](const auto& pipeline) {
       return pipeline.name == name && !pipeline.description.empty();
     })) << name;
-  EXPECT_EQ(contract::contract_pipeline_registration().plan.steps.size(), 5U);
+  EXPECT_EQ(contract::contract_pipeline_registration().plan.steps.size(), 6U);
   EXPECT_EQ(dispatch::dispatch_pipeline_registration().plan.steps.back().pass,
             "accy-choir-plan-schedule");
   // Every pass of every pipeline is registered, can be made, and bears its name.
