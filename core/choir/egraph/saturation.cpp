@@ -39,8 +39,7 @@ void Rewriter::visit(NodeId node, std::uint32_t time) {
     if (state.cut || state.paused_until > time || touched < state.last_run) continue;
     rule_ = rule;
     rules_[rule].apply(*this, node);
-    if (state.matches > limits_.rule_matches << std::min<std::size_t>(state.pauses, 20))
-      state.cut = true;
+    if (state.matches > allowance(rule)) state.cut = true;
   }
 }
 
@@ -50,7 +49,7 @@ void Rewriter::search(std::uint32_t time) {
     state.cut = false;
   }
   const std::size_t count = graph_.node_count();  // those that come now are for the next iteration
-  for (std::size_t node = 0; node < count && !full(); ++node)
+  for (std::size_t node = 0; node < count && graph_.node_count() < limits_.nodes; ++node)
     visit(static_cast<NodeId>(node), time);
 }
 
@@ -100,7 +99,7 @@ SaturationRun Rewriter::run() {
     ++run.iterations;
     const std::size_t joined = join(run);
     if (run.total >= limits_.matches) return run.stop = SaturationStop::matches, run;
-    if (full()) return run.stop = SaturationStop::nodes, run;
+    if (graph_.node_count() >= limits_.nodes) return run.stop = SaturationStop::nodes, run;
     if (!end_iteration(time, joined)) return run;
   }
 }

@@ -1,6 +1,7 @@
 // Equality saturation: rules applied to an EGraph until nothing new comes or a limit is met.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -63,8 +64,11 @@ class Rewriter {
   }
   /// Says that the node equals the class.
   void replace(NodeId node, ClassId equal);
-  /// A rule that tries many combinations stops when this says so.
-  bool full() const { return graph_.node_count() >= limits_.nodes; }
+  /// Whether the graph has all the nodes, or the rule all the matches, that it may have: a rule
+  /// that tries many combinations at a node stops there.
+  bool full() const {
+    return graph_.node_count() >= limits_.nodes || states_[rule_].matches > allowance(rule_);
+  }
 
   SaturationRun run();
 
@@ -82,6 +86,10 @@ class Rewriter {
     std::uint32_t rule;
   };
 
+  /// The matches that a rule may have in an iteration.
+  std::size_t allowance(std::uint32_t rule) const {
+    return limits_.rule_matches << std::min<std::size_t>(states_[rule].pauses, 20);
+  }
   std::span<const std::uint32_t> rules_of(const OperationDefinition& definition);
   void search(std::uint32_t time);
   void visit(NodeId node, std::uint32_t time);

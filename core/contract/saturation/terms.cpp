@@ -56,6 +56,7 @@ Sizes Terms::integers(NodeId node, std::string_view attribute) const {
 
 std::vector<NodeId> Terms::find(ClassId id, const OperationDefinition& operation) const {
   std::vector<NodeId> found;
+  if (rewriter_.full()) return found;
   for (NodeId node : graph_.nodes_of(id))
     if (graph_.node(node).definition == &operation) found.push_back(node);
   return found;

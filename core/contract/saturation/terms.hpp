@@ -47,7 +47,8 @@ class Terms {
   Sizes integers(NodeId node, std::string_view attribute) const;
   Sizes integers_of(Attribute array) const;
 
-  /// The nodes of a class that are that operation. A copy: rules add nodes while they look.
+  /// The nodes of a class that are that operation; none when the rule is to stop. A copy, as rules
+  /// add nodes while they look.
   template <class Op>
   std::vector<NodeId> find(ClassId id) const {
     return find(id, definition<Op>());
