@@ -104,14 +104,15 @@ class Values {
       tensors.push_back(&*known_[graph.find(operand)]);
     }
     const auto attributes = node.attributes.dictionary();
-    const auto made = builder.create_inferred(node.definition->name, operands,
-                                              {attributes.begin(), attributes.end()});
-    Operation* operation =
-        made ? *made
-             : builder.create(node.definition->name, operands, std::array{node.type},
-                              {attributes.begin(), attributes.end()});
+    const Operation* operation =
+        builder.create(node.definition->name, operands, std::array{node.type},
+                       {attributes.begin(), attributes.end()});
     const std::string name(node.definition->name);
-    if (operation->result()->type() != node.type) return name + " has another type";
+    if (node.definition->infer != nullptr) {
+      const auto types = node.definition->infer(*operation);
+      if (!types) return name + ": " + types.error().to_string();
+      if (types->front() != node.type) return name + " has another type";
+    }
     choir::Diagnostics diagnostics;
     if (node.definition->verify != nullptr) node.definition->verify(*operation, diagnostics);
     if (!diagnostics.empty()) return name + " breaks its rules";
