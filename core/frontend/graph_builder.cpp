@@ -12,8 +12,6 @@ namespace accy {
 namespace frontend {
 namespace {
 
-Failure invalid(std::string message) { return fail(ErrorCode::invalid_input, std::move(message)); }
-
 Status check_range(const std::string& name, const DimensionRange& range) {
   const std::int64_t minimum = range.minimum.value_or(0);
   const std::int64_t maximum = range.maximum.value_or(limits::dimension);
