@@ -10,14 +10,14 @@ namespace {
 
 using namespace graph_fixture;
 
-const HostTensor line = row({0, 1, 2, 3, 4});
+const HostTensor digits = row({0, 1, 2, 3, 4});
 const HostTensor matrix = tensor(f32, {2, 3}, {1, 2, 3, 4, 5, 6});
 const HostTensor square_matrix = tensor(f32, {2, 2}, {1, 2, 3, 4});
 constexpr ElementType i64 = ElementType::i64;
 
 Case slice_case(const std::string& name, Range range, const Values& expected) {
   return {"slice_" + name,
-          {line},
+          {digits},
           [range](Graph, Inputs x) { return slice(x[0], {range}); },
           row(expected)};
 }
@@ -53,7 +53,7 @@ std::vector<Case> movement_cases() {
        },
        tensor(f32, {2, 1}, {2, 5})},
       {"expand_dims",
-       {line},
+       {digits},
        [](Graph, Inputs x) {
          return expand_dims(x[0], {0, -1});
        },
@@ -74,7 +74,7 @@ std::vector<Case> movement_cases() {
        {matrix},
        [](Graph, Inputs x) { return flip(x[0], 0); },
        tensor(f32, {2, 3}, {4, 5, 6, 1, 2, 3})},
-      {"roll", {line}, [](Graph, Inputs x) { return roll(x[0], 2, 0); }, row({3, 4, 0, 1, 2})},
+      {"roll", {digits}, [](Graph, Inputs x) { return roll(x[0], 2, 0); }, row({3, 4, 0, 1, 2})},
       {"diagonal", {square_matrix}, [](Graph, Inputs x) { return diagonal(x[0]); }, row({1, 4})},
       {"diagonal_last",
        {tensor(f32, {2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})},
@@ -93,7 +93,7 @@ std::vector<Case> movement_cases() {
        },
        tensor(f32, {2, 2}, {1, 3, 2, 4})},
       {"split",
-       {line},
+       {digits},
        [](Graph, Inputs x) {
          return split(x[0], {2, 0, 3})[2];
        },
