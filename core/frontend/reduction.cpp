@@ -159,4 +159,14 @@ Tensor matmul(const Tensor& left, const Tensor& right, CallSite site) {
                       [&](Graph& graph) { return multiply(graph, operands[0], operands[1]); });
 }
 
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& tensors, CallSite site) {
+  std::vector<Operand> operands;
+  for (const Tensor& tensor : tensors) operands.emplace_back(tensor, site);
+  return Graph::build("tensor.einsum", operands, site, [&](Graph& graph) -> Result<Value*> {
+    std::vector<Value*> values;
+    for (const Operand& operand : operands) values.push_back(graph.value(operand));
+    return graph.create("tensor.einsum", values, {{"equation", graph.context().string(equation)}});
+  });
+}
+
 }  // namespace accy

@@ -1,6 +1,9 @@
 // Operations that make one element of many: reductions and the matrix product.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "accy/tensor.hpp"
 
 namespace accy {
@@ -54,6 +57,11 @@ ACCY_EXPORT Tensor argmin(const Tensor& x, std::int64_t axis = -1, ExtremumOptio
 /// Matrix product [.., M, K] x [.., K, N]; batch axes broadcast. A tensor of rank 1 is a row on the
 /// left and a column on the right, and its added axis is dropped again.
 ACCY_EXPORT Tensor matmul(const Tensor& left, const Tensor& right,
+                          CallSite site = CallSite::here());
+
+/// The product of tensors summed over the indices that the result does not have, by an equation as
+/// NumPy's ("ij,jk->ik"; a repeated letter in a term takes the diagonal, an ellipsis broadcasts).
+ACCY_EXPORT Tensor einsum(std::string_view equation, const std::vector<Tensor>& tensors,
                           CallSite site = CallSite::here());
 
 }  // namespace accy

@@ -156,6 +156,12 @@ std::vector<Case> reduction_cases() {
        tensor(f32, {}, {5})},
       {"any", {bools({1, 0})}, [](Graph, Inputs x) { return any(x[0]); }, tensor(boolean, {}, {1})},
       {"all", {bools({1, 0})}, [](Graph, Inputs x) { return all(x[0]); }, tensor(boolean, {}, {0})},
+      {"einsum",
+       {matrix, matrix},
+       [](Graph, Inputs x) {
+         return einsum("ij,kj->ik", {x[0], x[1]});
+       },
+       tensor(f32, {2, 2}, {14, 32, 32, 77})},
       {"argmax", {matrix}, [](Graph, Inputs x) { return argmax(x[0]); }, tensor(i64, {2}, {2, 2})},
       {"argmin_options",
        {row({1, 0, 0})},
@@ -292,6 +298,7 @@ TEST(GraphOperationErrors, OfMovements) {
 
 TEST(GraphOperationErrors, OfReductionsAndNetworks) {
   EXPECT_MISTAKE(mean(m.i), "tensor.mean");
+  EXPECT_MISTAKE(einsum("ij->", {m.y}), "term (ij) has 2 letters for an operand of rank 1");
   EXPECT_MISTAKE(any(m.x), "expected bool elements");
   EXPECT_MISTAKE(argmax(m.x, 5), "axis (5) is outside the 2 axes");
   EXPECT_MISTAKE(layer_norm(m.x, -1, {.scale = m.y}), "operand 1 is tensor<f32, [4]>");
