@@ -39,7 +39,11 @@ expand_family(choir::PassContext& context, Family family,
       const std::string form = prepare ? prepare(*operation) : std::string();
       choir::Builder builder(operation);
       const auto* expansion = operation->definition().interface<Expansion>();
-      ACCY_TRY_ASSIGN(choir::Value * value, expansion->expand(*operation, builder));
+      const Result<choir::Value*> expanded = expansion->expand(*operation, builder);
+      if (!expanded)
+        return fail(expanded.error().code, expanded.error().message, operation->location().first(),
+                    std::string(operation->name()));
+      choir::Value* value = *expanded;
       record(context.decisions, *operation, form);
       if (value->name().empty()) value->set_name(operation->result()->name());
       operation->result()->replace_all_uses_with(value);
