@@ -53,8 +53,8 @@ IndexMap identity_map(std::size_t rank) {
 IndexMap map_sources(const Operation& operation, const tensor::Placement& placement,
                      const IndexMap& map) {
   IndexMap result;
-  for (const tensor::AxisSource& source : placement.sources(
-           operation, shape_of(operation.operand(0)), shape_of(operation.result()))) {
+  for (const tensor::AxisSource& source :
+       placement.sources(operation, shape_of(operation.operand(0)), shape_of(operation.result()))) {
     const bool same = source.scale == 1 && source.offset == 0;
     result.push_back(source.axis == tensor::AxisSource::none ? zero_index
                      : same ? map[static_cast<std::size_t>(source.axis)]

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "choir/ir/spelling.hpp"
-#include "frontend/graph.hpp"
+#include "frontend/graph_functions.hpp"
 #include "frontend/program_state.hpp"
 #include "semantic/numeric.hpp"
 #include "support/checked.hpp"
@@ -12,20 +12,15 @@ namespace accy {
 namespace frontend {
 namespace {
 
-Failure invalid(std::string message) {
-  return fail(ErrorCode::invalid_input, std::move(message));
-}
-
 Status check_range(const std::string& name, const DimensionRange& range) {
   const std::int64_t minimum = range.minimum.value_or(0);
   const std::int64_t maximum = range.maximum.value_or(limits::dimension);
   const std::int64_t size = range.default_size.value_or(minimum);
-  if (minimum >= 0 && minimum <= size && size <= maximum && maximum <= limits::dimension)
-    return {};
-  return invalid("range of dimension '" + name + "' is wrong (minimum " + std::to_string(minimum) +
-                 ", default " + std::to_string(size) + ", maximum " + std::to_string(maximum) +
-                 "): it needs 0 <= minimum <= default <= maximum <= " +
-                 std::to_string(limits::dimension));
+  if (minimum >= 0 && minimum <= size && size <= maximum && maximum <= limits::dimension) return {};
+  return invalid(
+      "range of dimension '" + name + "' is wrong (minimum " + std::to_string(minimum) +
+      ", default " + std::to_string(size) + ", maximum " + std::to_string(maximum) +
+      "): it needs 0 <= minimum <= default <= maximum <= " + std::to_string(limits::dimension));
 }
 
 choir::Attribute range_attribute(choir::Context& context, const DimensionRange& range) {
@@ -101,8 +96,8 @@ void Graph::set_numeric(const NumericSettings& settings, CallSite site) {
   }
   semantic::NumericContract contract;
   contract.mode = settings.strict ? semantic::NumericMode::strict : semantic::NumericMode::fast;
-  contract.order = settings.strict || settings.fixed_order ? semantic::Order::fixed
-                                                           : semantic::Order::free;
+  contract.order =
+      settings.strict || settings.fixed_order ? semantic::Order::fixed : semantic::Order::free;
   contract.accumulate = settings.accumulate;
   semantic::set_numeric_contract(module_, contract);
 }
@@ -154,14 +149,14 @@ Tensor GraphBuilder::constant(const HostTensor& value, CallSite site) {
 }
 
 Tensor GraphBuilder::constant(ElementType element, const Operand& number, const Shape& shape) {
-  return graph_->apply(
-      "tensor.constant", std::span(&number, 1), number.site(),
-      [&](frontend::Graph& graph) -> Result<choir::Value*> {
-        if (number.tensor() != nullptr)
-          return fail(ErrorCode::invalid_input, "value of a constant is a tensor, not a number");
-        ACCY_TRY_ASSIGN(const auto dimensions, graph.import_shape(shape));
-        return graph.materialize(number, element, dimensions);
-      });
+  return graph_->apply("tensor.constant", std::span(&number, 1), number.site(),
+                       [&](frontend::Graph& graph) -> Result<choir::Value*> {
+                         if (number.tensor() != nullptr)
+                           return fail(ErrorCode::invalid_input,
+                                       "value of a constant is a tensor, not a number");
+                         ACCY_TRY_ASSIGN(const auto dimensions, graph.import_shape(shape));
+                         return graph.materialize(number, element, dimensions);
+                       });
 }
 
 Tensor GraphBuilder::constant_bytes(ElementType element, bool fits,
@@ -175,8 +170,8 @@ Tensor GraphBuilder::constant_bytes(ElementType element, bool fits,
         std::vector<std::int64_t> sizes;
         for (const Dimension& dimension : shape) {
           if (dimension.is_named())
-            return fail(ErrorCode::invalid_input, "shape of the values has a named dimension (" +
-                                                      dimension.name() + ")");
+            return fail(ErrorCode::invalid_input,
+                        "shape of the values has a named dimension (" + dimension.name() + ")");
           sizes.push_back(dimension.size());
         }
         ACCY_TRY_ASSIGN(const HostTensor value,
@@ -185,26 +180,35 @@ Tensor GraphBuilder::constant_bytes(ElementType element, bool fits,
       });
 }
 
+Tensor GraphBuilder::iota(ElementType element, const Shape& shape, std::int64_t axis,
+                          CallSite site) {
+  return graph_->apply(
+      "tensor.iota", {}, site, [&](frontend::Graph& graph) -> Result<choir::Value*> {
+        ACCY_TRY_ASSIGN(const auto dimensions, graph.import_shape(shape));
+        ACCY_TRY_ASSIGN(const auto type, graph.make_type(element, dimensions));
+        ACCY_TRY_ASSIGN(const std::size_t index, frontend::normalize_axis(axis, type.rank()));
+        return graph.create("tensor.iota", {}, type,
+                            {frontend::entry(graph, "axis", static_cast<std::int64_t>(index))});
+      });
+}
+
 Tensor GraphBuilder::weight(std::string_view file, std::string_view tensor, ElementType element,
                             const Shape& shape, CallSite site) {
-  return graph_->apply("tensor.weight", {}, site,
-                       [&](frontend::Graph& graph) -> Result<choir::Value*> {
-                         choir::Context& context = graph.context();
-                         ACCY_TRY_ASSIGN(const auto dimensions, graph.import_shape(shape));
-                         ACCY_TRY_ASSIGN(const auto type, graph.make_type(element, dimensions));
-                         return graph.create("tensor.weight", {}, type,
-                                             {{"file", context.string(file)},
-                                              {"tensor", context.string(tensor)}});
-                       });
+  return graph_->apply(
+      "tensor.weight", {}, site, [&](frontend::Graph& graph) -> Result<choir::Value*> {
+        choir::Context& context = graph.context();
+        ACCY_TRY_ASSIGN(const auto dimensions, graph.import_shape(shape));
+        ACCY_TRY_ASSIGN(const auto type, graph.make_type(element, dimensions));
+        return graph.create("tensor.weight", {}, type,
+                            {{"file", context.string(file)}, {"tensor", context.string(tensor)}});
+      });
 }
 
 void GraphBuilder::numeric(const NumericSettings& settings, CallSite site) {
   graph_->set_numeric(settings, site);
 }
 
-const Error* GraphBuilder::error() const {
-  return graph_->error() ? &*graph_->error() : nullptr;
-}
+const Error* GraphBuilder::error() const { return graph_->error() ? &*graph_->error() : nullptr; }
 
 Result<Program> GraphBuilder::finish(CallSite site) { return graph_->finish(site); }
 

@@ -19,7 +19,7 @@ std::vector<choir::PassRegistration> stage_passes(Stage stage, const RecipeArgum
   switch (stage) {
     case Stage::semantic: return {};
     case Stage::contract: return contract::contract_stages(given.dimensions);
-    case Stage::tensor: return tensor::tensor_stages(given.tensor.activation);
+    case Stage::tensor: return tensor::tensor_stages(given.tensor);
     case Stage::dispatch: return dispatch::dispatch_stages();
     case Stage::memory: return memory::memory_stages();
     case Stage::kernel: return kernel::kernel_stages(given.profile, given.schedules);

@@ -10,15 +10,11 @@
 #include "preparation/stage.hpp"
 #include "profile/profile.hpp"
 #include "target/passes/emit_code.hpp"
-#include "tensor/passes/lower_activations.hpp"
+#include "tensor/pipeline.hpp"
 
 namespace accy::preparation {
 
-/// How composite operations are lowered, one entry a family.
-struct TensorLoweringOptions {
-  tensor::ActivationOptions activation;
-  friend bool operator==(const TensorLoweringOptions&, const TensorLoweringOptions&) = default;
-};
+using TensorLoweringOptions = tensor::LoweringOptions;
 
 /// What some passes need to be made; borrowed pointers must outlive the passes.
 struct RecipeArguments {

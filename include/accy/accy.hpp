@@ -4,7 +4,7 @@
 #include "accy/graph_builder.hpp"
 #include "accy/host_tensor.hpp"
 #include "accy/npy.hpp"
+#include "accy/operations.hpp"
 #include "accy/program.hpp"
 #include "accy/result.hpp"
 #include "accy/session.hpp"
-#include "accy/tensor.hpp"

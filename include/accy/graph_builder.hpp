@@ -10,8 +10,8 @@
 
 #include "accy/export.hpp"
 #include "accy/host_tensor.hpp"
+#include "accy/operations.hpp"
 #include "accy/program.hpp"
-#include "accy/tensor.hpp"
 
 namespace accy {
 
@@ -49,6 +49,9 @@ class ACCY_EXPORT GraphBuilder {
     const bool fits = stores<std::remove_cv_t<typename decltype(view)::element_type>>(element);
     return constant_bytes(element, fits, std::as_bytes(view), shape, site);
   }
+  /// Each element's index along an axis of the shape; narrow integers wrap.
+  Tensor iota(ElementType element, const Shape& shape, std::int64_t axis = -1,
+              CallSite site = CallSite::here());
   /// A tensor of a safetensors file; the path is relative to the weight folder of the session.
   Tensor weight(std::string_view file, std::string_view tensor, ElementType element,
                 const Shape& shape, CallSite site = CallSite::here());

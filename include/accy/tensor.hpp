@@ -1,6 +1,5 @@
-// Tensor: a handle on a value of a graph under construction, with operators and functions that read
-// as NumPy's do. Shapes broadcast by NumPy's rules; element types never change by themselves: a
-// number takes the type of the tensor beside it, two tensors must agree.
+// Tensor: a handle on a value of a graph under construction. accy/operations.hpp lists what can be
+// done with it.
 //
 // A mistake is kept by the graph with the line of the call, and GraphBuilder::finish returns it.
 // The tensor that a mistake gives is failed, and what is computed from it fails silently.
@@ -49,8 +48,8 @@ struct DimensionRange {
 class Dimension {
  public:
   template <std::integral Size>
-    requires(!std::same_as<Size, bool>)
-  Dimension(Size size) : size_(static_cast<std::int64_t>(size)) {}
+  requires(!std::same_as<Size, bool>) Dimension(Size size)
+      : size_(static_cast<std::int64_t>(size)) {}
 
   bool is_named() const { return !name_.empty(); }
   const std::string& name() const { return name_; }
@@ -102,8 +101,8 @@ class Operand {
 
   Operand(const Tensor& tensor, CallSite site = CallSite::here()) : value_(tensor), site_(site) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Operand(T number, CallSite site = CallSite::here()) : value_(to_number(number)), site_(site) {}
+  requires std::is_arithmetic_v<T> Operand(T number, CallSite site = CallSite::here())
+      : value_(to_number(number)), site_(site) {}
 
   /// Null for a number.
   const Tensor* tensor() const { return std::get_if<Tensor>(&value_); }
@@ -113,10 +112,14 @@ class Operand {
  private:
   template <class T>
   static Number to_number(T number) {
-    if constexpr (std::same_as<T, bool>) return number;
-    else if constexpr (std::floating_point<T>) return static_cast<double>(number);
-    else if constexpr (std::is_signed_v<T>) return static_cast<std::int64_t>(number);
-    else return static_cast<std::uint64_t>(number);
+    if constexpr (std::same_as<T, bool>)
+      return number;
+    else if constexpr (std::floating_point<T>)
+      return static_cast<double>(number);
+    else if constexpr (std::is_signed_v<T>)
+      return static_cast<std::int64_t>(number);
+    else
+      return static_cast<std::uint64_t>(number);
   }
   std::variant<Tensor, Number> value_;
   CallSite site_;
@@ -135,149 +138,5 @@ class Axes {
  private:
   std::optional<std::vector<std::int64_t>> list_;
 };
-
-// Elementwise on numbers: of two operands, broadcast to a common shape. Integers wrap.
-ACCY_EXPORT Tensor operator+(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator-(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator*(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator/(const Operand& left, const Operand& right);
-/// What is left of the truncated quotient, with the sign of left, exact; x % 0 of integers is x.
-ACCY_EXPORT Tensor operator%(const Operand& left, const Operand& right);
-/// What is left of the floored quotient, with the sign of right.
-ACCY_EXPORT Tensor mod(const Operand& left, const Operand& right);
-/// left to the power right, of floats: exp(right * log(|left|)) and the special cases of IEEE 754.
-ACCY_EXPORT Tensor pow(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor maximum(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor minimum(const Operand& left, const Operand& right);
-
-// Comparisons: bool tensors. Bools compare by equal and not_equal only.
-ACCY_EXPORT Tensor equal(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor not_equal(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator<(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator<=(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator>(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator>=(const Operand& left, const Operand& right);
-
-// Bits of integers, and the logic of bool. A shift by the width or more gives 0 or the sign.
-ACCY_EXPORT Tensor operator&(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator|(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator^(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator~(const Operand& x);
-ACCY_EXPORT Tensor operator<<(const Operand& left, const Operand& right);
-ACCY_EXPORT Tensor operator>>(const Operand& left, const Operand& right);
-
-/// `then` where the condition, a bool tensor, is true, else `otherwise`; all three broadcast.
-ACCY_EXPORT Tensor select(const Operand& condition, const Operand& then, const Operand& otherwise);
-
-/// min(max(x, low), high); all three broadcast.
-ACCY_EXPORT Tensor clamp(const Operand& x, const Operand& low, const Operand& high);
-
-// Elementwise functions of one tensor; all but -, abs, sign, square and relu take floats only.
-ACCY_EXPORT Tensor operator-(const Operand& x);
-ACCY_EXPORT Tensor abs(const Tensor& x, CallSite site = CallSite::here());
-/// -1, 1, or x itself where it is a zero or NaN.
-ACCY_EXPORT Tensor sign(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor square(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor exp(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor log(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor sqrt(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor reciprocal(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor rsqrt(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor sin(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor cos(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor tan(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor tanh(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor erf(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor floor(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor ceil(const Tensor& x, CallSite site = CallSite::here());
-/// Ties to even.
-ACCY_EXPORT Tensor round(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor trunc(const Tensor& x, CallSite site = CallSite::here());
-// bool tensors.
-ACCY_EXPORT Tensor is_nan(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor is_inf(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor is_finite(const Tensor& x, CallSite site = CallSite::here());
-
-// Activations.
-ACCY_EXPORT Tensor relu(const Tensor& x, CallSite site = CallSite::here());
-/// min(max(x, 0), 6)
-ACCY_EXPORT Tensor relu6(const Tensor& x, CallSite site = CallSite::here());
-/// x above zero, else alpha * x.
-ACCY_EXPORT Tensor leaky_relu(const Tensor& x, double alpha = 0.01,
-                              CallSite site = CallSite::here());
-/// x above alpha, else 0.
-ACCY_EXPORT Tensor thresholded_relu(const Tensor& x, double alpha = 1,
-                                    CallSite site = CallSite::here());
-/// x above zero, else alpha * (exp(x) - 1).
-ACCY_EXPORT Tensor elu(const Tensor& x, double alpha = 1, CallSite site = CallSite::here());
-/// gamma * x above zero, else gamma * alpha * (exp(x) - 1), with the constants of Klambauer et al.
-ACCY_EXPORT Tensor selu(const Tensor& x, CallSite site = CallSite::here());
-/// x above zero, else alpha * (exp(x / alpha) - 1).
-ACCY_EXPORT Tensor celu(const Tensor& x, double alpha = 1, CallSite site = CallSite::here());
-/// alpha * x + beta within 0 and 1.
-ACCY_EXPORT Tensor hard_sigmoid(const Tensor& x, double alpha = 0.2, double beta = 0.5,
-                                CallSite site = CallSite::here());
-/// x * min(max(x + 3, 0), 6) / 6
-ACCY_EXPORT Tensor hard_swish(const Tensor& x, CallSite site = CallSite::here());
-/// min(max(x, low), high)
-ACCY_EXPORT Tensor hard_tanh(const Tensor& x, double low = -1, double high = 1,
-                             CallSite site = CallSite::here());
-/// x * sigmoid(x): swish.
-ACCY_EXPORT Tensor silu(const Tensor& x, CallSite site = CallSite::here());
-/// x * sigmoid(alpha * x)
-ACCY_EXPORT Tensor quick_gelu(const Tensor& x, double alpha = 1.702,
-                              CallSite site = CallSite::here());
-/// x * tanh(softplus(x))
-ACCY_EXPORT Tensor mish(const Tensor& x, CallSite site = CallSite::here());
-/// x / (1 + |x|)
-ACCY_EXPORT Tensor softsign(const Tensor& x, CallSite site = CallSite::here());
-/// log(sigmoid(x)), without overflow.
-ACCY_EXPORT Tensor log_sigmoid(const Tensor& x, CallSite site = CallSite::here());
-ACCY_EXPORT Tensor sigmoid(const Tensor& x, CallSite site = CallSite::here());
-/// log(1 + exp(x)), without overflow or cancellation.
-ACCY_EXPORT Tensor softplus(const Tensor& x, CallSite site = CallSite::here());
-
-enum class GeluForm : std::uint8_t {
-  exact,  ///< by erf
-  tanh,   ///< the approximation by tanh
-};
-ACCY_EXPORT Tensor gelu(const Tensor& x, GeluForm form = GeluForm::exact,
-                        CallSite site = CallSite::here());
-
-/// exp(x - max) over its sum along one axis.
-ACCY_EXPORT Tensor softmax(const Tensor& x, std::int64_t axis = -1,
-                           CallSite site = CallSite::here());
-
-/// The logarithm of softmax along one axis, without overflow.
-ACCY_EXPORT Tensor log_softmax(const Tensor& x, std::int64_t axis = -1,
-                               CallSite site = CallSite::here());
-
-/// Conversion to another element type: floats round to nearest even, float to integer truncates and
-/// saturates, integers wrap, to bool is x != 0.
-ACCY_EXPORT Tensor cast(const Tensor& x, ElementType element, CallSite site = CallSite::here());
-
-/// Axes of size 1 repeat, and new axes come first.
-ACCY_EXPORT Tensor broadcast_to(const Tensor& x, const Shape& shape,
-                                CallSite site = CallSite::here());
-/// The same elements, row major; one size may be -1: what is left of the element count.
-ACCY_EXPORT Tensor reshape(const Tensor& x, const Shape& shape, CallSite site = CallSite::here());
-/// Axis i of the result is axis permutation[i] of x; by default in reverse order.
-ACCY_EXPORT Tensor transpose(const Tensor& x, const Axes& permutation = {},
-                             CallSite site = CallSite::here());
-
-struct ReduceOptions {
-  bool keep_dimensions = false;  ///< reduced axes stay with size 1
-};
-/// Sum over axes, which the result drops; the graph's numeric contract says in what type and order.
-ACCY_EXPORT Tensor sum(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {},
-                       CallSite site = CallSite::here());
-/// Largest element over axes.
-ACCY_EXPORT Tensor max(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {},
-                       CallSite site = CallSite::here());
-
-/// Matrix product [.., M, K] x [.., K, N]; batch axes broadcast. A tensor of rank 1 is a row on the
-/// left and a column on the right, and its added axis is dropped again.
-ACCY_EXPORT Tensor matmul(const Tensor& left, const Tensor& right,
-                          CallSite site = CallSite::here());
 
 }  // namespace accy

@@ -11,7 +11,7 @@
 namespace accy::bench {
 
 struct Options {
-  std::string benchmark;       ///< "modules", "pipeline", or empty: both
+  std::string benchmark;       ///< "modules", "pipeline", "einsum", or empty: all
   std::string target;          ///< a built-in profile for the pipeline; empty: one of each kind
   std::size_t operations = 0;  ///< 0: 10,000 for modules, 1,000 for the pipeline
   std::size_t rounds = 7;      ///< the best of so many counts
@@ -36,5 +36,7 @@ std::string pipeline_program(std::size_t operations, Chain chain);
 nlohmann::json measure_modules(const Options& options);
 /// A program from its text to code, in one thread and without a store.
 nlohmann::json measure_pipeline(const Options& options, const std::string& target, Chain chain);
+/// Ordering the contractions of 2 to 32 operands.
+nlohmann::json measure_einsum(const Options& options);
 
 }  // namespace accy::bench

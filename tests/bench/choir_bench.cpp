@@ -1,7 +1,9 @@
-// choir_bench [modules|pipeline] [--operations N] [--rounds N] [--target PROFILE] [--wall] [--json]
+// choir_bench [modules|pipeline|einsum] [--operations N] [--rounds N] [--target PROFILE] [--wall]
+// [--json]
 //
 // modules: building, verifying, cloning, printing and parsing a module, and one ten times as large.
 // pipeline: the time from a program's text to its code, without a store, in one thread.
+// einsum: the time to order contractions.
 #include <charconv>
 #include <ctime>
 #include <fmt/core.h>
@@ -49,7 +51,7 @@ std::optional<Options> read_options(std::span<char*> arguments) {
   Options options;
   for (std::size_t index = 0; index < arguments.size(); ++index) {
     const std::string_view argument = arguments[index];
-    if (argument == "modules" || argument == "pipeline") {
+    if (argument == "modules" || argument == "pipeline" || argument == "einsum") {
       options.benchmark = argument;
     } else if (argument == "--json") {
       options.json = true;
@@ -105,8 +107,12 @@ json measure_pipelines(const Options& options) {
 
 int run(const Options& options) {
   json document{{"clock", options.wall ? "wall" : "processor"}, {"rounds", options.rounds}};
-  if (options.benchmark != "pipeline") document["modules"] = measure_modules(options);
-  if (options.benchmark != "modules") document["pipeline"] = measure_pipelines(options);
+  const auto chosen = [&](std::string_view name) {
+    return options.benchmark.empty() || options.benchmark == name;
+  };
+  if (chosen("modules")) document["modules"] = measure_modules(options);
+  if (chosen("pipeline")) document["pipeline"] = measure_pipelines(options);
+  if (chosen("einsum")) document["einsum"] = measure_einsum(options);
   if (document.contains("pipeline") && document["pipeline"].front().contains("error")) {
     fmt::print(stderr, "choir_bench: {}\n",
                document["pipeline"].front()["error"].get<std::string>());
@@ -119,6 +125,10 @@ int run(const Options& options) {
   if (document.contains("modules")) print_modules(document["modules"]);
   if (document.contains("pipeline"))
     for (const json& pipeline : document["pipeline"]) print_pipeline(pipeline);
+  if (document.contains("einsum"))
+    for (const json& row : document["einsum"])
+      fmt::print("einsum path of {} operands  {:.4f} ms\n", row["operands"].get<std::size_t>(),
+                 milliseconds(row, "time_ns"));
   return 0;
 }
 
@@ -133,7 +143,7 @@ int main(int count, char** arguments) {
   const auto options =
       accy::bench::read_options(std::span(arguments, static_cast<std::size_t>(count)).subspan(1));
   if (options) return accy::bench::run(*options);
-  fmt::print(stderr, "usage: choir_bench [modules|pipeline] [--operations N] [--rounds N] "
+  fmt::print(stderr, "usage: choir_bench [modules|pipeline|einsum] [--operations N] [--rounds N] "
                      "[--target PROFILE] [--wall] [--json]\n");
   return accy::bench::wrong_use;
 }

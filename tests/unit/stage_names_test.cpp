@@ -24,7 +24,6 @@
 #include "target/passes/emit_code.hpp"
 #include "target/pipeline.hpp"
 #include "targets/registry.hpp"
-#include "tensor/passes/lower_activations.hpp"
 #include "tensor/pipeline.hpp"
 
 namespace accy::test {
@@ -151,8 +150,8 @@ TEST(StageNames, OptionsReachTheirPasses) {
         "fuse-regions{operands_maximum = 3,operations_maximum = 5}",
         "split-reductions{columns_minimum = 8,rows_maximum = 2,segment_minimum = 4,"
         "segments_maximum = 16}",
-        "activation-lower{gelu = exact}", "bind-dimensions{sizes = \"m=4 n=16\"}",
-        "emit-code{validate = true}"}) {
+        "activation-lower{gelu = exact}", "einsum-lower{path = given}",
+        "bind-dimensions{sizes = \"m=4 n=16\"}", "emit-code{validate = true}"}) {
     const std::string_view options = text.substr(text.find('{') + 1);
     EXPECT_EQ(options_of(text), options.substr(0, options.size() - 1));
   }
@@ -164,6 +163,10 @@ TEST(StageNames, MakeEveryNamedPass) {
   const std::vector<choir::Pass> passes = {
       tensor::lower_activations_pass(),
       tensor::lower_activations_pass(tensor::ActivationOptions{.gelu = "exact"}),
+      tensor::lower_einsum_pass(),
+      tensor::lower_einsum_pass(tensor::EinsumOptions{.path = "given"}),
+      tensor::lower_indexing_pass(),
+      tensor::lower_losses_pass(),
       target::legalize_pass(&backend(), &backend().profiles().front()),
       memory::plan_bufferization_pass(),
       contract::canonicalize_pass(),
@@ -172,12 +175,15 @@ TEST(StageNames, MakeEveryNamedPass) {
       contract::shape_layout_pass()};
   const std::vector<std::string_view> names = {
       "accy-choir-activation-lower", "accy-choir-activation-lower",
+      "accy-choir-einsum-lower",     "accy-choir-einsum-lower",
+      "accy-choir-indexing-lower",   "accy-choir-loss-lower",
       "accy-choir-legalize",         "accy-choir-plan-bufferization",
       "accy-choir-canonicalize",     "accy-choir-constant-fold",
       "accy-choir-plan-schedule",    "accy-choir-shape-layout-propagate"};
   for (std::size_t index = 0; index < passes.size(); ++index)
     EXPECT_EQ(passes[index].name, names[index]);
   EXPECT_EQ(passes[1].options, "gelu = exact");
+  EXPECT_EQ(passes[3].options, "path = given");
 }
 
 TEST(StageNames, AskAnalysesOfAProduct) {

@@ -1,9 +1,9 @@
 #include "contract/passes/fold_constants.hpp"
 
 #include "choir/builder.hpp"
-#include "dialect/tensor/placement.hpp"
 #include "dialect/tensor/constant.hpp"
 #include "dialect/tensor/evaluation.hpp"
+#include "dialect/tensor/placement.hpp"
 #include "dialect/tensor/type.hpp"
 #include "evaluate/tensor_evaluator.hpp"
 #include "support/checked.hpp"
@@ -63,8 +63,8 @@ class Folder {
   }
 
   static bool foldable(const Operation& operation) {
-    if (!operation.has(choir::Trait::pure) || operation.operand_count() == 0 || tensor::is_movement(operation) ||
-        operation.definition().interface<Evaluation>() == nullptr)
+    if (!operation.has(choir::Trait::pure) || operation.operand_count() == 0 ||
+        tensor::is_movement(operation) || operation.definition().interface<Evaluation>() == nullptr)
       return false;
     for (const Value* operand : operation.operands())
       if (!is_constant(operand)) return false;

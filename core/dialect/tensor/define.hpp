@@ -29,6 +29,7 @@ struct Operator {
   static constexpr bool approximate = false;  ///< see Effort
   static constexpr bool row_major = false;    ///< see Placement
   static constexpr bool displaces = false;    ///< offers a Placement without sources
+  static constexpr Family family = Family::function;  ///< of a composite op
   static constexpr std::array<AttributeRule, 0> attributes{};
 };
 
@@ -84,7 +85,7 @@ template <class Op>
 std::span<const choir::InterfaceEntry> interfaces_of() {
   static constexpr Attributes attributes{Op::attributes};
   if constexpr (Expands<Op>) {
-    static constexpr Expansion expansion{&Op::expand};
+    static constexpr Expansion expansion{&Op::expand, Op::family};
     static constexpr choir::InterfaceEntry entries[] = {{&Attributes::key, &attributes},
                                                         {&Expansion::key, &expansion}};
     return entries;

@@ -31,12 +31,21 @@ struct Effort {
   bool approximate = false;  ///< devices differ in its last bits
 };
 
+/// Which pass of the tensor stage replaces a composite op.
+enum class Family : std::uint8_t {
+  function,  ///< activations, reductions and normalizations
+  einsum,
+  indexing,
+  loss,
+};
+
 /// A composite op is what its expansion into primitive ops computes, bit for bit.
 struct Expansion {
   static const char key;
   /// Creates the primitive ops at the builder's place and returns the value that stands for the
   /// op's result. The op is left as it is, still in place.
   Result<choir::Value*> (*expand)(const choir::Operation& operation, choir::Builder& builder);
+  Family family = Family::function;
 };
 
 }  // namespace accy::tensor

@@ -107,6 +107,7 @@ struct KlDivLoss;
 struct HingeLoss;
 struct NllLoss;
 struct CrossEntropyLoss;
+struct Einsum;
 struct MatrixMultiply;
 
 template <class... Ops>
@@ -123,7 +124,7 @@ using Operations = OperationList<
     Diagonal, Concat, Pad, Iota, Gather, GatherElements, Reduce, Mean, Variance, LogSumExp, NormL1,
     NormL2, Any, All, ArgMax, ArgMin, LayerNorm, RmsNorm, BatchNorm, GroupNorm, InstanceNorm, Roll,
     Tile, OneHot, MseLoss, MaeLoss, HuberLoss, BceWithLogitsLoss, KlDivLoss, HingeLoss, NllLoss,
-    CrossEntropyLoss, MatrixMultiply>;
+    CrossEntropyLoss, Einsum, MatrixMultiply>;
 
 /// The record of an op: `operation.is(definition<Add>())`.
 template <class Op>

@@ -1,4 +1,4 @@
-// activation lower: replaces composite operations by their expansions.
+// activation lower: replaces activations, reductions and normalizations that are composites.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct ActivationOptions {
   friend bool operator==(const ActivationOptions&, const ActivationOptions&) = default;
 };
 
-/// Whatever declares an expansion becomes primitive
-/// operations; the expansion is the operation's meaning, so the result keeps its bits.
+/// Whatever declares an expansion of Family::function becomes primitive operations; the expansion
+/// is the operation's meaning, so the result keeps its bits.
 choir::Pass lower_activations_pass(const ActivationOptions& options = {});
 /// `options` are the defaults of its options.
 choir::PassRegistration lower_activations_registration(const ActivationOptions& options = {});

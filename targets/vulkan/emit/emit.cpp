@@ -139,12 +139,16 @@ Id Emitter::argument_block(Id pointer) {
                                  builder_.pointer_type(spv::StorageClass::PushConstant, pair),
                                  {variable, builder_.u32_constant(0)});
   const Id words = builder_.emit(spv::Op::OpLoad, pair, {place});
-  if (exact_) {
-    // The block is 8-byte aligned, so the lowest bit of its address is zero.
-    const Id low = builder_.emit(spv::Op::OpCompositeExtract, word_type, {words, 0});
-    opaque_zero_ = WordMath(*this).bit_and(low, builder_.u32_constant(1));
-  }
+  argument_words_ = words;
+  if (exact_) opaque_zero_ = make_opaque_zero();
   return builder_.emit(spv::Op::OpBitcast, pointer, {words});
+}
+
+Id Emitter::make_opaque_zero() {
+  // The block is 8-byte aligned, so the lowest bit of its address is zero.
+  const Id low = builder_.emit(spv::Op::OpCompositeExtract, builder_.int_type(32),
+                               {argument_words_, 0});
+  return WordMath(*this).bit_and(low, builder_.u32_constant(1));
 }
 
 Status Emitter::parameters() {
@@ -202,16 +206,23 @@ Id Emitter::builtin(spv::BuiltIn name, std::optional<std::uint32_t> component) {
 }
 
 Id Emitter::opaque(ElementType element, Id value) {
-  if (!exact_) return value;
+  return exact_ ? hide(element, value, opaque_zero_) : value;
+}
+
+Id Emitter::opaque_always(ElementType element, Id value) {
+  if (exact_ || argument_words_ == 0) return value;
+  return hide(element, value, make_opaque_zero());
+}
+
+Id Emitter::hide(ElementType element, Id value, Id zero) {
   if (element == ElementType::f32) {
     WordMath math(*this);
     return builder_.emit(spv::Op::OpBitcast, type(element),
-                         {math.bit_or(math.bits(value), opaque_zero_)});
+                         {math.bit_or(math.bits(value), zero)});
   }
   if (element != ElementType::f64) return value;
   const Id pair = builder_.vector_type(builder_.int_type(32), 2);
-  const Id zeros =
-      builder_.emit(spv::Op::OpCompositeConstruct, pair, {opaque_zero_, opaque_zero_});
+  const Id zeros = builder_.emit(spv::Op::OpCompositeConstruct, pair, {zero, zero});
   const Id bits = builder_.emit(spv::Op::OpBitcast, pair, {value});
   return builder_.emit(spv::Op::OpBitcast, type(element),
                        {builder_.emit(spv::Op::OpBitwiseOr, pair, {bits, zeros})});

@@ -72,6 +72,8 @@ class Emitter {
   Id opaque_zero() const { return opaque_zero_; }
   /// The float value, hidden from constant folding; lavapipe folds x + 0.0 to x.
   Id opaque(ElementType element, Id value);
+  /// The same in every function. In an exact one float constants are opaque already.
+  Id opaque_always(ElementType element, Id value);
   /// A float constant; opaque in an exact function.
   Id float_constant(ElementType element, std::uint64_t bits);
   /// Marks the result of an add, sub or mul; in exact functions it must not be contracted.
@@ -89,12 +91,15 @@ class Emitter {
   Id buffer_view(ElementType element);
   /// Loads the pointer to the argument block, as that pointer type.
   Id argument_block(Id pointer);
+  Id make_opaque_zero();
+  Id hide(ElementType element, Id value, Id zero);
 
   const choir::Operation& function_;
   const TracedProfile& profile_;
   ModuleBuilder builder_;
   bool exact_;
   bool half_as_bits_;
+  Id argument_words_ = 0;  ///< the address of the argument block; 0 where there is none
   Id opaque_zero_ = 0;
   /// A scalar's id, or those of a vector's elements.
   struct Ids {

@@ -1,4 +1,5 @@
 // Ids, constants and terminators.
+#include <algorithm>
 #include <array>
 
 #include "targets/vulkan/emit/emitter.hpp"
@@ -25,6 +26,16 @@ Status emit_local_id(Emitter& emitter, const Operation& operation) {
   return {};
 }
 
+/// Whether a computation takes the value: one that Mesa folds when it is zero, as 0 * x to 0 and
+/// 0 / x to 0 for all x, and x / 0 to nothing.
+bool is_computed_with(const choir::Value* value) {
+  static constexpr std::string_view folded[] = {kernel::op::add, kernel::op::sub, kernel::op::mul,
+                                                kernel::op::div, kernel::op::fma};
+  return std::ranges::any_of(value->users(), [](const Operation* user) {
+    return std::ranges::find(folded, user->name()) != std::end(folded);
+  });
+}
+
 Status emit_constant(Emitter& emitter, const Operation& operation) {
   const ElementType element = kernel::element_of(operation.result()->type());
   const std::uint64_t bits = kernel::constant_bits(operation);
@@ -32,7 +43,11 @@ Status emit_constant(Emitter& emitter, const Operation& operation) {
   if (element == ElementType::boolean) {
     emitter.bind(operation.result(), builder.bool_constant(bits != 0));
   } else if (is_float(element)) {
-    emitter.bind(operation.result(), emitter.float_constant(element, bits));
+    const Id constant = emitter.float_constant(element, bits);
+    const bool zero = bits << (65 - static_cast<unsigned>(bit_width(element))) == 0;
+    emitter.bind(operation.result(), zero && is_computed_with(operation.result())
+                                         ? emitter.opaque_always(element, constant)
+                                         : constant);
   } else {
     emitter.type(element);  // declares the capability
     emitter.bind(operation.result(), builder.int_constant(emitter.width(element), bits));

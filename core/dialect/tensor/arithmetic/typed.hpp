@@ -47,7 +47,7 @@ struct Typed {
     if constexpr (std::floating_point<Number>)
       return std::numeric_limits<Number>::infinity();
     else
-      return std::numeric_limits<Number>::min();
+      return std::numeric_limits<Number>::max();
   }
 
   static Number add(Number x, Number y) {

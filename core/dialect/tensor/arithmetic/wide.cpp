@@ -424,27 +424,6 @@ Number Wide::finish_sum(const Sum& sum, std::int64_t roundings) const {
   return limited(sum.value, sum.bound + error);
 }
 
-void Wide::Factors::include(Number x) {
-  const double high = std::fabs(x.value) + x.bound;
-  const double low = std::fabs(x.value) - x.bound;
-  count += 1;
-  if (high > 1) largest *= high;
-  if (low < 1 && low > 0) smallest *= low;
-  zero = zero || low <= 0;
-  nan = nan || std::isnan(x.value);
-}
-
-Number Wide::in_any_order(Number product, const Factors& factors) const {
-  if (!is_float_ || product.bound == infinity || factors.nan) return product;
-  // Infinite partial products meet small ones, or zeros, in some orders only.
-  const bool one_sided = factors.smallest == 1 && !factors.zero;
-  const bool may_overflow = !(factors.largest < storage_.overflow_threshold);
-  if (may_overflow) return {product.value, one_sided ? product.bound : infinity};
-  if (factors.smallest < compute_.minimum_normal())
-    product.bound += factors.count * (compute_.ulp(0) + normal_) * factors.largest;
-  return product;
-}
-
 void Wide::accumulate_row(Reader left, Reader right, Writer out, std::int64_t depth,
                           std::int64_t columns) const {
   std::vector<Sum> row(static_cast<std::size_t>(columns));

@@ -92,8 +92,7 @@ Value* Expander::reshape(Value* x, std::span<const Dimension> shape) {
 
 Value* Expander::transpose(Value* x, std::span<const std::size_t> permutation) {
   if (std::ranges::is_sorted(permutation)) return x;
-  return inferred("tensor.transpose", std::array{x},
-                  {{"permutation", integers(permutation)}});
+  return inferred("tensor.transpose", std::array{x}, {{"permutation", integers(permutation)}});
 }
 
 Value* Expander::slice(Value* x, std::size_t axis, std::int64_t start, std::int64_t limit) {
@@ -122,8 +121,7 @@ Value* Expander::gather_elements(Value* x, Value* indices, std::size_t axis) {
 
 Value* Expander::diagonal(Value* x, std::size_t first, std::size_t second) {
   const std::size_t axes[] = {first, second};
-  return inferred("tensor.diagonal", std::array{x},
-                  {{"axes", integers(axes)}});
+  return inferred("tensor.diagonal", std::array{x}, {{"axes", integers(axes)}});
 }
 
 Value* Expander::matmul(Value* x, Value* y) {

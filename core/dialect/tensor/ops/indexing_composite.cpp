@@ -11,6 +11,7 @@ using choir::Operation;
 using choir::Value;
 
 struct Roll : Operator {
+  static constexpr Family family = Family::indexing;
   static constexpr std::string_view name = "tensor.roll";
   static constexpr std::string_view summary =
       "elements moved on by a number of places along an axis, the last ones back to the front";
@@ -40,6 +41,7 @@ struct Roll : Operator {
 };
 
 struct Tile : Operator {
+  static constexpr Family family = Family::indexing;
   static constexpr std::string_view name = "tensor.tile";
   static constexpr std::string_view summary = "the operand repeated along each axis";
   static constexpr std::array attributes{
@@ -79,6 +81,7 @@ struct Tile : Operator {
 };
 
 struct OneHot : Operator {
+  static constexpr Family family = Family::indexing;
   static constexpr std::string_view name = "tensor.one_hot";
   static constexpr std::string_view summary =
       "the third operand at each of the indices along a new axis, the second elsewhere; an index "

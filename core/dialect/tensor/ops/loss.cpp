@@ -58,6 +58,7 @@ Value* reduce_loss(Expander& expander, Value* loss, Reduction reduction) {
 /// `reduction`.
 template <class Op, std::size_t Count = 0>
 struct ElementwiseLoss : Operator {
+  static constexpr Family family = Family::loss;
   static constexpr int operand_count = 2;
   static constexpr std::array attributes{reduction_rule};
   static constexpr std::array<double, Count> defaults{};
@@ -264,6 +265,7 @@ class Likelihood {
 }  // namespace
 
 struct NllLoss : Operator {
+  static constexpr Family family = Family::loss;
   static constexpr std::string_view name = "tensor.nll_loss";
   static constexpr std::string_view summary =
       "minus the element of x [N, C, ...], logarithms of probabilities, at each label [N, ...], "
@@ -283,6 +285,7 @@ struct NllLoss : Operator {
 };
 
 struct CrossEntropyLoss : Operator {
+  static constexpr Family family = Family::loss;
   static constexpr std::string_view name = "tensor.cross_entropy_loss";
   static constexpr std::string_view summary =
       "nll_loss of the logarithm of x's softmax over the classes (axis 1)";
