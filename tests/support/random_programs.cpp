@@ -45,6 +45,9 @@ HostTensor RandomPrograms::tensor(std::span<const std::int64_t> shape) {
   return std::move(*made);
 }
 
+/// Sometimes a splat: movements of these are a rule of their own.
+Value* RandomPrograms::pick_moved() { return chance(0.1) ? splat_like(pick()) : pick(); }
+
 Value* RandomPrograms::pick() {
   return chance(0.5) ? values_.back() : values_[below(values_.size())];
 }
@@ -102,7 +105,7 @@ void RandomPrograms::compare_and_select() {
 }
 
 void RandomPrograms::transpose() {
-  Value* const x = pick();
+  Value* const x = pick_moved();
   Sizes permutation(shape_of(x).size());
   std::iota(permutation.begin(), permutation.end(), 0);
   if (permutation.size() >= 2 && chance(0.6))
@@ -113,7 +116,7 @@ void RandomPrograms::transpose() {
 }
 
 void RandomPrograms::reshape() {
-  Value* const x = pick();
+  Value* const x = pick_moved();
   Sizes shape = shape_of(x);
   if (shape.size() > 1 && chance(0.5))
     shape = {count(shape)};
@@ -126,7 +129,7 @@ void RandomPrograms::reshape() {
 }
 
 void RandomPrograms::broadcast() {
-  Value* const x = pick();
+  Value* const x = pick_moved();
   Sizes shape = shape_of(x);
   if (shape.size() > 3 || count(shape) > elements_maximum / 3) return;
   Sizes axes(shape.size());
@@ -146,7 +149,7 @@ void RandomPrograms::broadcast() {
 }
 
 void RandomPrograms::slice() {
-  Value* const x = pick();
+  Value* const x = pick_moved();
   const Sizes shape = shape_of(x);
   Sizes parts[4];  // axes, starts, limits, strides
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -185,6 +188,22 @@ void RandomPrograms::matmul() {
       return;
 }
 
+void RandomPrograms::scale_columns() {
+  Value* const x = pick();
+  const Sizes shape = shape_of(x);
+  for (Value* columns : values_) {
+    if (shape.empty() || shape_of(columns) != Sizes{shape.back()}) continue;
+    choir::Context& context = builder_->context();
+    const Sizes axes{static_cast<std::int64_t>(shape.size()) - 1};
+    Value* const spread =
+        builder_
+            ->create("tensor.broadcast", {columns}, {x->type()}, {{"axes", context.integers(axes)}})
+            ->result();
+    create("tensor.mul", {x, spread});
+    return;
+  }
+}
+
 void RandomPrograms::reduce() {
   constexpr std::array functions{"sum", "max", "min", "product"};
   Value* const x = pick();
@@ -217,7 +236,7 @@ void RandomPrograms::step(Family family) {
     case Family::matmul:
       if (chance(0.5)) return matmul();
       if (chance(0.5)) return transpose();
-      return chance(0.8) ? elementwise() : broadcast();
+      return chance(0.7) ? elementwise() : scale_columns();
     default: break;
   }
   if (chance(0.4)) return reduce();

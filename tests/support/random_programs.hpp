@@ -41,6 +41,7 @@ class RandomPrograms {
   double number();
   HostTensor tensor(std::span<const std::int64_t> shape);
   choir::Value* pick();
+  choir::Value* pick_moved();
   choir::Value* pick_like(choir::Value* value);
   choir::Value* splat_like(choir::Value* value);
   bool create(std::string_view name, std::initializer_list<choir::Value*> operands,
@@ -53,6 +54,7 @@ class RandomPrograms {
   void slice();
   void concat();
   void matmul();
+  void scale_columns();
   void reduce();
   void compare_and_select();
 

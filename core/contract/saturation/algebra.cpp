@@ -89,8 +89,9 @@ void multiply_negated(Rewriter& rewriter, NodeId node) {
 void absolute_of_sign(Rewriter& rewriter, NodeId node) {
   Terms terms(rewriter);
   const ClassId x = terms.operand(node);
-  for (NodeId inner : terms.find<Negate>(x))
-    rewriter.replace(node, terms.unary<Absolute>(terms.operand(inner)));
+  if (is_signed(terms.element(x)))  // -1 of unsigned integers is the largest
+    for (NodeId inner : terms.find<Negate>(x))
+      rewriter.replace(node, terms.unary<Absolute>(terms.operand(inner)));
   // Of integers too: the smallest one stays what it is both times.
   if (terms.find_first<Absolute>(x)) rewriter.replace(node, x);
 }

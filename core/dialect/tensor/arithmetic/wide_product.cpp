@@ -26,6 +26,9 @@ Wide::Number Wide::in_any_order(Number product, const Factors& factors) const {
     return {product.value, one_sided ? product.bound : std::numeric_limits<double>::infinity()};
   if (factors.smallest < compute_.minimum_normal())
     product.bound += factors.count * (compute_.ulp(0) + normal_) * factors.largest;
+  // The steps of f64 round as this evaluation does, in its order: no step had a bound.
+  if (element_ == ElementType::f64)
+    product.bound += factors.count * compute_.unit_roundoff * 2 * std::fabs(product.value);
   return product;
 }
 
