@@ -11,7 +11,7 @@
 namespace accy::bench {
 
 struct Options {
-  std::string benchmark;       ///< "modules", "pipeline", "einsum", or empty: all
+  std::string benchmark;       ///< "modules", "pipeline", "einsum", "saturation"; empty: all
   std::string target;          ///< a built-in profile for the pipeline; empty: one of each kind
   std::size_t operations = 0;  ///< 0: 10,000 for modules, 1,000 for the pipeline
   std::size_t rounds = 7;      ///< the best of so many counts
@@ -38,5 +38,8 @@ nlohmann::json measure_modules(const Options& options);
 nlohmann::json measure_pipeline(const Options& options, const std::string& target, Chain chain);
 /// Ordering the contractions of 2 to 32 operands.
 nlohmann::json measure_einsum(const Options& options);
+/// Saturation of graphs that gain by it and of one that looks like a transformer: time, and the cost
+/// of the program before and after.
+nlohmann::json measure_saturation(const Options& options);
 
 }  // namespace accy::bench

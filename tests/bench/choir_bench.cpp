@@ -1,9 +1,10 @@
-// choir_bench [modules|pipeline|einsum] [--operations N] [--rounds N] [--target PROFILE] [--wall]
-// [--json]
+// choir_bench [modules|pipeline|einsum|saturation] [--operations N] [--rounds N]
+//             [--target PROFILE] [--wall] [--json]
 //
 // modules: building, verifying, cloning, printing and parsing a module, and one ten times as large.
 // pipeline: the time from a program's text to its code, without a store, in one thread.
 // einsum: the time to order contractions.
+// saturation: the time to look for a cheaper program, and what it is worth.
 #include <charconv>
 #include <ctime>
 #include <fmt/core.h>
@@ -51,7 +52,8 @@ std::optional<Options> read_options(std::span<char*> arguments) {
   Options options;
   for (std::size_t index = 0; index < arguments.size(); ++index) {
     const std::string_view argument = arguments[index];
-    if (argument == "modules" || argument == "pipeline" || argument == "einsum") {
+    if (argument == "modules" || argument == "pipeline" || argument == "einsum" ||
+        argument == "saturation") {
       options.benchmark = argument;
     } else if (argument == "--json") {
       options.json = true;
@@ -94,6 +96,15 @@ void print_pipeline(const json& pipeline) {
                pass["runs"].get<std::uint64_t>(), milliseconds(pass, "elapsed_ns"));
 }
 
+void print_saturation(const json& rows) {
+  for (const json& row : rows)
+    fmt::print("saturation of {}, {} ops  {:.3f} ms, {} nodes, cost {} to {}, {}\n",
+               row["graph"].get<std::string>(), row["operations"].get<std::size_t>(),
+               milliseconds(row, "elapsed_ns"), row["nodes"].get<std::size_t>(),
+               row["cost_before"].get<std::uint64_t>(), row["cost_after"].get<std::uint64_t>(),
+               row["stop"].get<std::string>());
+}
+
 /// Every program for every target that was asked for.
 json measure_pipelines(const Options& options) {
   std::vector<std::string> chosen{options.target};
@@ -113,6 +124,7 @@ int run(const Options& options) {
   if (chosen("modules")) document["modules"] = measure_modules(options);
   if (chosen("pipeline")) document["pipeline"] = measure_pipelines(options);
   if (chosen("einsum")) document["einsum"] = measure_einsum(options);
+  if (chosen("saturation")) document["saturation"] = measure_saturation(options);
   if (document.contains("pipeline") && document["pipeline"].front().contains("error")) {
     fmt::print(stderr, "choir_bench: {}\n",
                document["pipeline"].front()["error"].get<std::string>());
@@ -125,6 +137,7 @@ int run(const Options& options) {
   if (document.contains("modules")) print_modules(document["modules"]);
   if (document.contains("pipeline"))
     for (const json& pipeline : document["pipeline"]) print_pipeline(pipeline);
+  if (document.contains("saturation")) print_saturation(document["saturation"]);
   if (document.contains("einsum"))
     for (const json& row : document["einsum"])
       fmt::print("einsum path of {} operands  {:.4f} ms\n", row["operands"].get<std::size_t>(),
@@ -143,7 +156,7 @@ int main(int count, char** arguments) {
   const auto options =
       accy::bench::read_options(std::span(arguments, static_cast<std::size_t>(count)).subspan(1));
   if (options) return accy::bench::run(*options);
-  fmt::print(stderr, "usage: choir_bench [modules|pipeline|einsum] [--operations N] [--rounds N] "
-                     "[--target PROFILE] [--wall] [--json]\n");
+  fmt::print(stderr, "usage: choir_bench [modules|pipeline|einsum|saturation] [--operations N] "
+                     "[--rounds N] [--target PROFILE] [--wall] [--json]\n");
   return accy::bench::wrong_use;
 }
