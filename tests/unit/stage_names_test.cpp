@@ -12,6 +12,7 @@
 
 #include "contract/passes/canonicalize.hpp"
 #include "contract/passes/fold_constants.hpp"
+#include "contract/passes/saturate.hpp"
 #include "contract/passes/shape_layout.hpp"
 #include "contract/pipeline.hpp"
 #include "dispatch/passes/plan_schedule.hpp"
@@ -170,16 +171,23 @@ TEST(StageNames, MakeEveryNamedPass) {
       target::legalize_pass(&backend(), &backend().profiles().front()),
       memory::plan_bufferization_pass(),
       contract::canonicalize_pass(),
+      contract::saturate_pass({}),
       contract::fold_constants_pass({}),
       dispatch::plan_schedule_pass(),
       contract::shape_layout_pass()};
-  const std::vector<std::string_view> names = {
-      "accy-choir-activation-lower", "accy-choir-activation-lower",
-      "accy-choir-einsum-lower",     "accy-choir-einsum-lower",
-      "accy-choir-indexing-lower",   "accy-choir-loss-lower",
-      "accy-choir-legalize",         "accy-choir-plan-bufferization",
-      "accy-choir-canonicalize",     "accy-choir-constant-fold",
-      "accy-choir-plan-schedule",    "accy-choir-shape-layout-propagate"};
+  const std::vector<std::string_view> names = {"accy-choir-activation-lower",
+                                               "accy-choir-activation-lower",
+                                               "accy-choir-einsum-lower",
+                                               "accy-choir-einsum-lower",
+                                               "accy-choir-indexing-lower",
+                                               "accy-choir-loss-lower",
+                                               "accy-choir-legalize",
+                                               "accy-choir-plan-bufferization",
+                                               "accy-choir-canonicalize",
+                                               "accy-choir-saturate",
+                                               "accy-choir-constant-fold",
+                                               "accy-choir-plan-schedule",
+                                               "accy-choir-shape-layout-propagate"};
   for (std::size_t index = 0; index < passes.size(); ++index)
     EXPECT_EQ(passes[index].name, names[index]);
   EXPECT_EQ(passes[1].options, "gelu = exact");
